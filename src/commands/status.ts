@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { localTime } from '../core/clock.ts';
+import { allRows, rowsIn, rowsPending } from '../core/counts.ts';
 import { stop } from '../core/errors.ts';
 import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
-import { OUTCOME_KINDS, rowsIn } from '../core/row.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
@@ -105,8 +106,6 @@ function batchLine(of: BatchObject): string {
   return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${batchWhat(of)}  ${of.input}`;
 }
 
-const allRows = ({ rows, rows_beyond: beyond = 0 }: BatchObject): number => rows + beyond;
-
 function stateWord({ state, running, held_since: held }: BatchObject): string {
   if (running) return 'running';
   return held === undefined ? state : 'paused';
@@ -134,7 +133,7 @@ function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
 }
 
 function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly string[] {
-  const { batch, input, rows, rows_beyond: beyond = 0, counts, settled, changes, goal } = status;
+  const { batch, input, rows, rows_beyond: beyond = 0, counts, changes, goal } = status;
   const { requests, calls, half_done: halfDone = [] } = status;
   const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
   const names = accounts.map(({ name }) => name).join(', ');
@@ -145,9 +144,9 @@ function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly st
     OUTCOME_KINDS.filter((kind) => counts[kind]).map(
       (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,
     ),
-    goal.rows < rows + beyond &&
+    goal.rows < allRows(status) &&
       `Chosen     ${counted(goal.rows, 'row')}, of which ${grouped(goal.settled)} have ended`,
-    settled < rows + beyond && `  pending   ${grouped(rows + beyond - settled)}`,
+    rowsPending(status) > 0 && `  pending   ${grouped(rowsPending(status))}`,
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
     status.has_costs && moneyLine(status.credits),

@@ -1,3 +1,5 @@
+import { ATTENTION_KINDS } from './counts.ts';
+
 /**
  * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not
  * lines, because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
@@ -105,17 +107,6 @@ export const isFilledBefore = ({ kind, reason = '' }: Outcome): boolean =>
 /** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
 export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
   ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);
-
-/** Outcomes that make a run end with exit code 3. */
-const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
-
-/** How many rows have an outcome, by their counts. */
-export const rowsIn = (counts: Readonly<Partial<Record<OutcomeKind, number>>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, number>>>): number {
-  return OUTCOME_KINDS.reduce((sum, kind) => sum + (ATTENTION_KINDS.has(kind) ? (counts[kind] ?? 0) : 0), 0);
-}
 
 /**
  * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or

@@ -1,63 +1,6 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../core/operation.ts';
-
-/**
- * What credits cost in money, by the prices that the accounts file has for a credit: one amount for each
- * currency. It is absent where nothing is paid, or where an account has no price.
- */
-export const CostObject = z.array(z.object({ amount: z.number(), currency: z.string() }));
-
-/** What planned credits cost in money: at most, and probably, where that is known. */
-export const PlannedCostObject = z.object({ most: CostObject, expected: CostObject.exactOptional() });
-export type PlannedCostObject = z.infer<typeof PlannedCostObject>;
-
-// ----------------------------------------------------------------------- batches, and what they have changed
-
-/** Credits; they have no currency. */
-export const SpentObject = z.object({
-  spent: z.number(),
-  /** Whether exactly that was spent; otherwise it is the most. */
-  exact: z.boolean(),
-  in_doubt: z.number(),
-});
-export type SpentObject = z.output<typeof SpentObject>;
-
-/** What all batches over one list have spent, also in money: null where an account has no price. */
-export const ListCost = z.object({ credits: SpentObject, cost: CostObject.nullable() });
-export type ListCost = z.output<typeof ListCost>;
-
-/** Credits of a batch. */
-const MoneyObject = SpentObject.extend({ reserved: z.number(), budget: z.number().nullable() });
-
-/** Number of finished rows by outcome; rows without an outcome are not counted. */
-export const Counts = z.record(z.string(), z.number());
-
-// ------------------------------------------------------------------------------------------------ changes
-
-const figures = {
-  /** How many changes were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
-  done: z.record(z.string(), z.number()),
-  /** How the changes ended, by status, or `held_back`. */
-  counts: z.record(z.string(), z.number()),
-  /** Changes that the service has answered without a word about them. */
-  without_a_word: z.number(),
-};
-
-const ChangeGroupObject = z.object({
-  project: z.string().nullable(),
-  /** The wanted state there: a role, or `none` for "not in it". */
-  to: z.string(),
-  ...figures,
-});
-
-/** What a batch of changes has done, each subject once. */
-export const ChangesObject = z.object({
-  ...figures,
-  projects: z.array(ChangeGroupObject),
-});
-export type ChangesObject = z.output<typeof ChangesObject>;
-
-// ------------------------------------------------------------------------------------------------ the batch
+import { BatchView } from './batch-view.ts';
 
 /** Rows, and how many of them have ended. */
 const GoalObject = z.object({ rows: z.number(), settled: z.number() });
@@ -79,17 +22,11 @@ export const BatchObject = BatchNamed.extend({
   account: z.string(),
   /** The batch that this one takes back. */
   undoes: z.string().nullable(),
-  rows: z.number(),
-  /** Rows beyond the list: people who are removed because it does not name them. */
-  rows_beyond: z.number().exactOptional(),
+  ...BatchView.pick({ rows: true, rows_beyond: true, counts: true, credits: true, has_costs: true }).shape,
   /** ISO 8601, UTC. */
   created_at: z.string(),
-  counts: Counts,
   /** What the newest run is for: all rows, or those that a person has chosen, until it has done these. */
   goal: GoalObject,
-  credits: MoneyObject,
-  /** Whether anything here costs credits: changes of a team do not. */
-  has_costs: z.boolean(),
   /** The path of the written output. */
   output: z.string().nullable(),
   /** The command with which the batch goes on; null for a batch that was ended. */
@@ -133,9 +70,8 @@ const RangesObject = z.object({
 
 /** The output of `status BATCH`. */
 export const BatchStatusObject = BatchObject.extend({
+  ...BatchView.pick({ cost: true, requests: true, calls: true, changes: true }).shape,
   settled: z.number(),
-  /** What it has spent in money. */
-  cost: CostObject.exactOptional(),
   /** A budget that is enough for everything that waits, where it has reached its own. */
   budget_to_finish: z.number().exactOptional(),
   /** Whether the newest run was for a part of the rows and has done it, so that the others wait for a run. */
@@ -144,8 +80,6 @@ export const BatchStatusObject = BatchObject.extend({
   trying: z.number().exactOptional(),
   /** Input ← column. */
   columns: z.record(z.string(), z.string()),
-  requests: z.number(),
-  calls: z.number(),
   /** Requests without an answer yet. */
   open: z.number(),
   /** Requests of its account in the last minute. */
@@ -168,7 +102,6 @@ export const BatchStatusObject = BatchObject.extend({
   beside: z.number().exactOptional(),
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
-  changes: ChangesObject.exactOptional(),
   /** The undo that takes it back, and whether that has left nothing for a person. */
   undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CostObject } from './batch-object.ts';
+import { CostObject } from './batch-view.ts';
 
 /** People's actions, and their cost. */
 

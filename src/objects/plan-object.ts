@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
-import { CostObject, PlannedCostObject } from './batch-object.ts';
+import { CostObject, PlannedCostObject } from './batch-view.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
 
 /** The purchases or changes that a job would make with a list. */

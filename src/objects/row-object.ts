@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { METHODS } from '../core/operation.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
-import { SpentObject } from './batch-object.ts';
+import { SpentObject } from './batch-view.ts';
 import { StopObject } from './stop-object.ts';
 
 /** A row with every attempt that was made for it, and its doubts. */

@@ -8,7 +8,7 @@ import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
 import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
-import type { PlannedCostObject } from '../objects/batch-object.ts';
+import type { PlannedCostObject } from '../objects/batch-view.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
 import { askedBefore } from '../walk/asked-before.ts';

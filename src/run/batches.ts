@@ -1,12 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
+import { allRows, needingAttention, rowsIn } from '../core/counts.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { NO_HEADER, needingAttention, readHeaderRows, rowsAsked, rowsIn } from '../core/row.ts';
+import { NO_HEADER, readHeaderRows, rowsAsked } from '../core/row.ts';
 import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
-import { costOf, listCost } from '../files/output/output.ts';
-import { hasCosts, spentOf } from '../files/output/tally.ts';
+import { type BatchCounts, batchCounts, batchView, listCost } from '../files/output/output.ts';
 import { triedBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
 import { readSettings, saidBeside, settingsKept } from '../job/job-settings.ts';
@@ -25,7 +25,8 @@ import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
-import type { BatchObject, BatchStatusObject, ListCost, WorkerObject } from '../objects/batch-object.ts';
+import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
+import type { ListCost } from '../objects/batch-view.ts';
 import { pricesIn } from './known-account.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, isAtWorkOn, lookInto } from './open-ledger.ts';
 
@@ -36,7 +37,9 @@ export async function batchObjects(storeFlag: string | undefined, tell?: Tell): 
   const all = async (ledger: LedgerReader, location: string) => {
     const spenders = await spendersOf(ledger, location);
     const batches = await ledger.batches();
-    return Promise.all(batches.map((batch) => batchObject(ledger, { batch, location }, spenders)));
+    const shown = async (batch: Batch) =>
+      batchObject(ledger, { batch, location }, spenders, await batchCounts(ledger, batch));
+    return Promise.all(batches.map(shown));
   };
   const lists = await eachLedger(storeFlag, all, tell);
   return lists.flat().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
@@ -94,7 +97,8 @@ export async function batchesPage(
         const starts = (byInput.get(input) ?? []).filter(isWith).map((each) => each.batch);
         const in_all = spent.get(money) ?? (await listCost(ledger, starts, priceOf));
         spent.set(money, in_all);
-        const shownBatch = await batchObject(ledger, { batch, location }, spenders);
+        const counted = await batchCounts(ledger, batch);
+        const shownBatch = await batchObject(ledger, { batch, location }, spenders, counted);
         read.set(line.id, { ...shownBatch, input, in_all, is_trial: triedBy(batch.settings) !== undefined });
       }
     });
@@ -154,15 +158,14 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
  *   left its batch finished. Read after it, they could make an open batch whose run has just ended look
  *   stopped.
  */
-async function batchObject(
+async function batchObject<View extends BatchCounts>(
   ledger: LedgerReader,
   found: FoundBatch,
   spenders: readonly Spender[],
-): Promise<BatchObject> {
+  view: View,
+): Promise<BatchObject & View> {
   const { batch } = found;
-  const { state, rowsBeyond, pausedSinceMs } = batch;
-  const counts = await ledger.counts(batch.id);
-  const money = await ledger.batchMoney(batch.id);
+  const { state, pausedSinceMs } = batch;
   const run = spenders.find((spender) => isAtWorkOn(batch, spender));
   const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const isEnded = state === 'cancelled' || state === 'superseded';
@@ -171,6 +174,7 @@ async function batchObject(
   const acts = isRunning || pausedSinceMs !== undefined ? await ledger.acts(batch.id) : [];
   const by = acts.findLast(({ kind }) => isRunning || kind === 'paused');
   return {
+    ...view,
     batch: batch.id,
     operation: batch.operation,
     input: batch.inputPath,
@@ -178,17 +182,12 @@ async function batchObject(
     state,
     account: batch.accountName,
     undoes: undoneBy(batch.settings) ?? null,
-    rows: batch.inputRows,
     created_at: isoTime(batch.createdAtMs),
-    counts,
-    goal: chosen ?? { rows: batch.inputRows + (rowsBeyond ?? 0), settled: rowsIn(counts) },
-    credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
-    has_costs: hasCosts(batch, money),
+    goal: chosen ?? { rows: allRows(view), settled: rowsIn(view.counts) },
     output: batch.outputPath ?? null,
     next: isEnded ? null : (nextCommandOf(found) ?? null),
     running: isRunning,
     ...present({
-      rows_beyond: rowsBeyond,
       held_since: pausedSinceMs === undefined ? undefined : isoTime(pausedSinceMs),
       running_since: run?.since,
       by: by && { operator: by.operator, host: by.host },
@@ -224,16 +223,16 @@ export async function batchStatus(
   const spenders = await spendersOf(ledger, location);
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
-  const { requests, calls } = await ledger.metrics(id);
+  const view = await batchView(ledger, batch, await pricesIn(ledger));
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
-  const shown = await batchObject(ledger, { batch, location }, spenders);
+  const shown = await batchObject(ledger, { batch, location }, spenders, view);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
   const settled = rowsIn(shown.counts);
   const left = shown.goal.rows - shown.goal.settled;
   // This assumes that each row that is left needs as many calls as the rows before it did.
-  const secondsLeft = (left * (calls / settled)) / speedOf(sends, nowMs);
+  const secondsLeft = (left * (view.calls / settled)) / speedOf(sends, nowMs);
   const isWhole = batch.state === 'open' && partial?.sample === undefined;
   const isKnown = isWhole && pause === undefined && left > 0;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
@@ -241,8 +240,6 @@ export async function batchStatus(
     ...shown,
     settled,
     columns,
-    requests,
-    calls,
     open: await ledger.openRequests(id),
     requests_last_minute: sends.length,
     seconds_left: isKnown && Number.isFinite(secondsLeft) ? Math.ceil(secondsLeft) : null,
@@ -266,11 +263,10 @@ async function besideOf(
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const changes = isChange ? await changesDone(ledger, batch) : undefined;
   const beside = (await ledger.beside(batch.id)).reduce((sum, { atRisk }) => sum + atRisk, 0);
-  const cost = await costOf(ledger, batch, await pricesIn(ledger));
   const { budget_to_finish, partial } = settingsKept(batch.settings);
   const isPartDone = batch.state === 'open' && partial !== undefined && Object.keys(partial).length === 0;
   return {
-    ...present({ cost, budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
+    ...present({ budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
     ...(isPartDone && { part_done: true }),
     ...(batch.state === 'open' && present({ trying: partial?.sample })),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),

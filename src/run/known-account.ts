@@ -5,7 +5,7 @@ import { type Dialect, dialectOf } from '../client/dialect.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { accepting, StopError } from '../core/errors.ts';
 import { counted, foreignWords, listed } from '../core/plain-text.ts';
-import type { PriceOf } from '../files/output/batch-figures.ts';
+import type { PriceOf } from '../files/output/batch-view.ts';
 import type { AccountMarks, Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
 
 /**

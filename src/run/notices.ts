@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { type Accounts, loadAccounts, type Receiver } from '../client/account/account.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
+import { rowsIn } from '../core/counts.ts';
 import { messageOf, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted, foreignName } from '../core/plain-text.ts';
-import { rowsIn } from '../core/row.ts';
 import {
   forgetNoticeHere,
   isNoticeOfHere,

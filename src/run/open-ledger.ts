@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { rowsIn } from '../core/counts.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
-import { rowsIn } from '../core/row.ts';
 import { STOPS } from '../core/stops.ts';
 import { type Batch, type Ledger, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
 import {

@@ -1,16 +1,16 @@
 import type { Clock } from '../core/clock.ts';
+import { needingAttention } from '../core/counts.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
 import { EXIT, type ExitCode, exitOf } from '../core/stops.ts';
 import { changesDone, changesTold } from '../files/output/changes-done.ts';
-import { costOf, type OutputFiles, stepsIn } from '../files/output/output.ts';
-import type { BatchFigures } from '../files/output/report-object.ts';
-import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
+import { batchView, type OutputFiles, stepsIn } from '../files/output/output.ts';
+import type { Batch, Credits, LedgerReader } from '../ledger/ledger.ts';
+import type { BatchView } from '../objects/batch-view.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
-import type { FiguresObject, RunObject } from '../objects/run-object.ts';
+import type { RunObject } from '../objects/run-object.ts';
 import type { RunContext } from '../plan/context.ts';
 import { isWrongPath } from '../values/answer-fields.ts';
 import { pricesIn } from './known-account.ts';
@@ -35,9 +35,8 @@ interface RunEnding {
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunObject> {
   const { ledger } = context;
   const { metrics, spentBefore, files, sample, stopped, mostLeft, missingPaths, durationMs } = ending;
-  const counts = await ledger.counts(batch.id);
-  const money = await ledger.batchMoney(batch.id);
-  const priceOf = await pricesIn(ledger);
+  const { credits, ...view } = files?.view ?? (await viewOf(ledger, batch));
+  const { spent, exact, in_doubt, reserved } = credits;
   const changes = files?.changes ?? (await changesDone(ledger, batch));
   const missing = changes?.people.filter(({ beyond }) => beyond) ?? [];
   const removed = missing.filter(({ ended }) => ended === 'applied').length;
@@ -45,20 +44,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   return {
     ...present({ store: context.newStore }),
     batch: batch.id,
-    rows: batch.inputRows,
-    calls: (await ledger.metrics(batch.id)).calls,
-    counts,
-    credits: {
-      spent: money.spent,
-      exact: money.isAtMost !== true,
-      spent_now: money.spent - spentBefore,
-      in_doubt: money.inDoubt,
-      saved: files?.figures.saved ?? null,
-    },
-    ...present({
-      cost: await costOf(ledger, batch, priceOf),
-      steps: files?.figures.steps ?? (await stepsIn(ledger, batch, priceOf)),
-    }),
+    ...view,
+    credits: { spent, exact, spent_now: spent - spentBefore, in_doubt, saved: view.figures?.saved ?? null },
     requests: metrics.requests,
     pauses: { count, seconds: tenths(ms) },
     seconds: tenths(durationMs),
@@ -67,14 +54,13 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     ...present({ results: files?.results, report: files?.report }),
     ...(missing.length === 0 ? {} : { removed, not_removed: missing.length - removed }),
     ...present({
-      figures: files && figuresTold(files.figures),
       missing_paths: missingPaths,
       sample,
       changes: changes && changesTold(changes),
       budget_to_finish:
         mostLeft === undefined
           ? undefined
-          : Math.max(heldCredits(money) + mostLeft, stopped?.leastBudget ?? 0),
+          : Math.max(spent + in_doubt + reserved + mostLeft, stopped?.leastBudget ?? 0),
     }),
     stopped: stopObject(stopped),
   };
@@ -82,13 +68,12 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
 
 const tenths = (ms: number): number => Math.round(ms / 100) / 10;
 
-const figuresTold = ({
-  counts: _,
-  steps: _steps,
-  credits: _credits,
-  has_costs: _costs,
-  ...figures
-}: BatchFigures): FiguresObject => figures;
+/** Without what a reading of all rows tells: a stop may leave no time for that. */
+async function viewOf(ledger: LedgerReader, batch: Batch): Promise<BatchView> {
+  const priceOf = await pricesIn(ledger);
+  const steps = await stepsIn(ledger, batch, priceOf);
+  return { ...(await batchView(ledger, batch, priceOf)), ...present({ steps }) };
+}
 
 type Ended = Pick<RunObject, 'stopped' | 'counts' | 'needs_attention' | 'missing_paths'>;
 

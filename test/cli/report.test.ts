@@ -72,3 +72,20 @@ test('of two things each column is a share of the rows in which its own thing wa
   const lines = await readIn(desk);
   expect(lines).toEqual(expect.arrayContaining(['Staff 2 of 2, 100 %', 'Title 1 of 1, 100 %']));
 });
+
+test('people who are held back need somebody in the report as in every other face', async () => {
+  const desk = await openDesk();
+  const write = (...lines: readonly string[]) =>
+    desk.write('team.csv', ['Email,Project,Role', ...lines, ''].join('\n'));
+  const job = { operation: 'onboard', account: 'sandbox-service', create_projects: true };
+  const removing = { remove_missing: true, guards: { max_removals: '90%' } };
+  await desk.write('job.yaml', JSON.stringify({ ...job, ...removing }));
+  const run = ['run', 'job.yaml', 'team.csv', '-o', 'out.csv', '--yes'];
+  await write('jo@team.example,Harbour,viewer', 'al@team.example,Harbour,editor');
+  await desk.type(run);
+  await write('jo@team.example,Harbour,viewer', 'al@@team,Harbour,viewer');
+  const { figures, counts } = await desk.json(run);
+  expect(counts).toEqual({ unchanged: 1, invalid: 1, refused: 1 });
+  expect(figures).toMatchObject({ attention: 2, reasons: [{ kind: 'invalid', rows: 1 }] });
+  expect(await readIn(desk)).toContain('2 rows need you.');
+});

@@ -1,7 +1,8 @@
 import { type Clock, localTime } from '../../core/clock.ts';
+import { rowsIn } from '../../core/counts.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, foreignWords, grouped, linesOf, listed, plainText } from '../../core/plain-text.ts';
-import { type RowNumber, rowsIn } from '../../core/row.ts';
+import type { RowNumber } from '../../core/row.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';

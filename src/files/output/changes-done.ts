@@ -3,7 +3,7 @@ import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
-import type { ChangesObject } from '../../objects/batch-object.ts';
+import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 import { plannedRecords } from '../kept-rows.ts';

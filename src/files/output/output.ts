@@ -29,7 +29,7 @@ import {
   ourFacts,
   resultsFilesOf,
 } from './added-columns.ts';
-import { figuresIn, type PriceOf } from './batch-figures.ts';
+import { type PriceOf, type WholeView, wholeView } from './batch-view.ts';
 import { type AttentionWriting, attentionCopy, resultsCopy, surveyResults } from './beside-copies.ts';
 import { changesDone } from './changes-done.ts';
 import {
@@ -48,7 +48,7 @@ import {
 import { matchingOf } from './match.ts';
 import { modeLike, type Ownership, removeStale, writeOwnFile, writtenHere } from './own-files.ts';
 import { readReport } from './report-facts.ts';
-import type { BatchFigures, ChangesDone } from './report-object.ts';
+import type { ChangesDone } from './report-object.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
@@ -58,7 +58,7 @@ import { Tally } from './tally.ts';
  */
 
 export * from './added-columns.ts';
-export { costOf, listCost, readFigures, stepsIn } from './batch-figures.ts';
+export { type BatchCounts, batchCounts, batchView, listCost, readWholeView, stepsIn } from './batch-view.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
 export { type Matching, matchingOf, type RowMatch } from './match.ts';
@@ -75,7 +75,7 @@ export interface OutputFiles {
   /** The found results, one line for each, where an answer holds lists. */
   readonly results?: string;
   readonly report?: string;
-  readonly figures: BatchFigures;
+  readonly view: WholeView;
   /** Absent for a batch that changes nothing. */
   readonly changes?: ChangesDone;
 }
@@ -154,8 +154,8 @@ async function writeFrom(
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
-    const figures = await figuresIn(order.ledger, batch, tally, order.priceOf);
-    return { figures, ...present({ changes: writing.changes }) };
+    const view = await wholeView(order.ledger, batch, tally, order.priceOf);
+    return { view, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
@@ -232,13 +232,13 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const figures = await figuresIn(ledger, kept, tally, order.priceOf);
+  const view = await wholeView(ledger, kept, tally, order.priceOf);
   // Its libraries are loaded where a report is written, and by no other command.
   const { reportHtml } = await import('./report.ts');
-  const facts = await readReport(ledger, kept, figures, changes);
+  const facts = await readReport(ledger, kept, view, changes);
   const html = reportHtml(kept, facts, { output, attention });
   const report = await writeBeside(beside, reportPath(output), [html]);
-  return { output, figures, ...present({ report, attention, results, changes }) };
+  return { output, view, ...present({ report, attention, results, changes }) };
 }
 
 interface CopyContext {
@@ -279,8 +279,7 @@ async function writeResults(beside: CopyContext, ours: ReadonlySet<string>): Pro
 }
 
 /** A copy that ended early would look like a shorter list. */
-function requireEveryRow({ path, survey }: ListSource, { counts }: Tally): void {
-  const copied = [...counts.values()].reduce((sum, count) => sum + count, 0);
+function requireEveryRow({ path, survey }: ListSource, { rows: copied }: Tally): void {
   if (copied === survey.rows) return;
   const fact = `${path} had ${survey.rows} rows when it was first read, but ${copied} when it was copied.`;
   throw stop('input', fact, 'Run the command again, and do not change the file while it runs.');

@@ -3,7 +3,8 @@ import { present } from '../../core/objects.ts';
 import { plainText } from '../../core/plain-text.ts';
 import type { Act, Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { listNameOf } from '../called.ts';
-import type { BatchFigures, ChangesDone, ReportObject } from './report-object.ts';
+import type { WholeView } from './batch-view.ts';
+import type { ChangesDone, ReportObject } from './report-object.ts';
 import { changesSentence, summaryOf } from './summary-words.ts';
 
 /**
@@ -11,29 +12,23 @@ import { changesSentence, summaryOf } from './summary-words.ts';
  * @param changes undefined for a batch that changes nothing.
  */
 export async function readReport(
-  ledger: Pick<LedgerReader, 'acts' | 'metrics'>,
+  ledger: Pick<LedgerReader, 'acts'>,
   batch: Batch,
-  figures: BatchFigures,
+  view: WholeView,
   changes: ChangesDone | undefined,
 ): Promise<ReportObject> {
   const acts = await ledger.acts(batch.id);
-  const { requests, calls } = await ledger.metrics(batch.id);
   return madePlain({
+    ...view,
     list: listNameOf(batch.inputPath),
     created_at: isoTime(batch.createdAtMs),
     operators: [...new Set(acts.map(({ operator }) => operator))],
     sandbox: batch.sandbox,
-    words: summaryOf(batch, figures, changes && changesSentence(changes)),
-    figures,
+    words: summaryOf(batch, view, changes && changesSentence(changes)),
     ...present({ changes }),
-    how: {
-      requests,
-      calls,
-      acts: acts.map(({ kind, operator, atMs }) => ({
-        at: isoTime(atMs),
-        what: `${ACT_WORDS[kind]} ${operator}`,
-      })),
-    },
+    acts: acts.map(({ kind, operator, atMs }) => {
+      return { at: isoTime(atMs), what: `${ACT_WORDS[kind]} ${operator}` };
+    }),
   });
 }
 

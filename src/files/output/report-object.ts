@@ -1,19 +1,8 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../../core/operation.ts';
-import { ChangesObject, Counts, SpentObject } from '../../objects/batch-object.ts';
-import { FiguresObject, StepObject } from '../../objects/run-object.ts';
+import { BatchView, ChangesObject, FiguresObject } from '../../objects/batch-view.ts';
 
 /** What came of a batch, as its report shows it: in the file beside the output, and on the page. */
-
-/** The figures, and the facts that their words need besides. */
-export const BatchFigures = FiguresObject.extend({
-  counts: Counts,
-  credits: SpentObject,
-  has_costs: z.boolean(),
-  /** What each account of each step found. A batch of one step with one account has none. */
-  steps: z.array(StepObject).exactOptional(),
-});
-export type BatchFigures = z.output<typeof BatchFigures>;
 
 /** `held_back`: a removal for which no row asks, and which an invalid row forbids or nobody can make. */
 export const CHANGE_ENDS = [
@@ -60,16 +49,8 @@ const SummaryObject = z.object({
 });
 export type SummaryObject = z.output<typeof SummaryObject>;
 
-/** How a list was worked on. */
-const CourseObject = z.object({
-  requests: z.number(),
-  calls: z.number(),
-  /** What people did with it, oldest first, such as `started by Jo`. */
-  acts: z.array(z.object({ at: z.string(), what: z.string() })),
-});
-export type CourseObject = z.output<typeof CourseObject>;
-
-export const ReportObject = z.object({
+export const ReportObject = BatchView.extend({
+  figures: FiguresObject,
   /** The name that people use for the list. */
   list: z.string(),
   /** ISO 8601, UTC. */
@@ -78,9 +59,9 @@ export const ReportObject = z.object({
   operators: z.array(z.string()),
   sandbox: z.boolean(),
   words: SummaryObject,
-  figures: BatchFigures,
   /** Absent for a batch that changes nothing. */
   changes: ChangesDone.exactOptional(),
-  how: CourseObject,
+  /** What people did with it, oldest first, such as `started by Jo`. */
+  acts: z.array(z.object({ at: z.string(), what: z.string() })),
 });
 export type ReportObject = z.output<typeof ReportObject>;

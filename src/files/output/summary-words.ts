@@ -1,11 +1,13 @@
+import { needingAttention, rowsPending, rowsWanted } from '../../core/counts.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
-import { FOUND_PREFIX, needingAttention } from '../../core/row.ts';
+import { FOUND_PREFIX } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
-import type { ChangesObject, SpentObject } from '../../objects/batch-object.ts';
-import type { BatchFigures, ChangeEnd, SummaryObject } from './report-object.ts';
+import type { ChangesObject, FiguresObject, SpentObject } from '../../objects/batch-view.ts';
+import type { WholeView } from './batch-view.ts';
+import type { ChangeEnd, SummaryObject } from './report-object.ts';
 
 interface Summed {
   readonly sandbox: boolean;
@@ -18,20 +20,19 @@ interface Summed {
  * words.
  * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
  */
-export function summaryOf(of: Summed, figures: BatchFigures, changed: string | undefined): SummaryObject {
-  const { counts } = figures;
+export function summaryOf(of: Summed, view: WholeView, changed: string | undefined): SummaryObject {
   // What rows that are left wait for, such as a key, is not known here.
-  const nothing = counts.pending === undefined ? 'Nothing needs you.' : 'No finished row needs you.';
+  const nothing = rowsPending(view) > 0 ? 'No finished row needs you.' : 'Nothing needs you.';
   return {
-    headline: changed === undefined ? foundWords(of, figures) : capital(sentence(changed)),
-    ...(figures.has_costs ? { cost: costWords(figures, of.sandbox) } : {}),
-    besides: figures.has_costs ? besideWords(figures) : '',
-    needs: needsWords(figures) || nothing,
+    headline: changed === undefined ? foundWords(of, view) : capital(sentence(changed)),
+    ...(view.has_costs ? { cost: costWords(view, of.sandbox) } : {}),
+    besides: view.has_costs ? besideWords(view) : '',
+    needs: needsWords(view) || nothing,
   };
 }
 
 /** A row that was found by another cell is done, although one of its cells is damaged. */
-function needsWords({ counts, attention, mismatched = 0 }: BatchFigures): string {
+function needsWords({ counts, figures: { attention, mismatched = 0 } }: WholeView): string {
   const open = needingAttention(counts);
   const damaged = attention - open - mismatched;
   const rows = open === 0 ? '' : `${counted(open, 'row needs', 'rows need')} you.`;
@@ -47,7 +48,7 @@ function needsWords({ counts, attention, mismatched = 0 }: BatchFigures): string
 }
 
 /** A call that brings its own request has a path in the place of an identifier. */
-export const askedIdentifiers = ({ identifiers }: Pick<BatchFigures, 'identifiers'>) =>
+export const askedIdentifiers = ({ identifiers }: Pick<FiguresObject, 'identifiers'>) =>
   identifiers.filter(({ name }) => !name.startsWith('/'));
 
 /** What a row of an operation stands for, one and several. */
@@ -133,22 +134,15 @@ export function columnWords(field: string): readonly [bare: string, withStep: st
   return [words(bare), words(withStep), words(FOUND_PREFIX + bare)];
 }
 
-interface RowsCounted extends Pick<BatchFigures, 'rows' | 'counts'> {
-  readonly rows_beyond?: number | undefined;
-}
-
-/** The rows for which something is wanted: all that neither their cells, the job nor a person leaves out. */
-export const wantedIn = ({ rows, rows_beyond: beyond = 0, counts }: RowsCounted): number =>
-  rows + beyond - (counts.skipped ?? 0);
-
-function foundWords({ operation, state }: Summed, figures: BatchFigures): string {
-  const { found, counts, filled_before: filled } = figures;
-  const { pending = 0, skipped = 0 } = counts;
-  const wanted = wantedIn(figures);
+function foundWords({ operation, state }: Summed, view: WholeView): string {
+  const { found, filled_before: filled } = view.figures;
+  const { skipped = 0 } = view.counts;
+  const pending = rowsPending(view);
+  const wanted = rowsWanted(view);
   const share = `${grouped(found)} of ${countedOf(wanted, operation)} found, ${percent(found, wanted)}`;
-  const never = figures.steps === undefined ? 'not asked' : 'not finished';
+  const never = view.steps === undefined ? 'not asked' : 'not finished';
   const says = linesOf(
-    wanted > 0 && (severalWords(operation, figures) ?? share),
+    wanted > 0 && (severalWords(operation, view) ?? share),
     filled > 0 && `${counted(filled, 'row')} had it already`,
     skipped > filled && `${counted(skipped - filled, 'row')} left out`,
     pending > 0 && `${counted(pending, 'row')} ${state === 'open' ? 'to go' : never}`,
@@ -157,7 +151,7 @@ function foundWords({ operation, state }: Summed, figures: BatchFigures): string
 }
 
 /** `105 of 120 companies and 52 of 60 people found`; undefined where one thing was looked for. */
-function severalWords(operation: string, { steps = [] }: BatchFigures): string | undefined {
+function severalWords(operation: string, { steps = [] }: WholeView): string | undefined {
   const operations = stepNames(operation);
   if (operations.length === 1 || steps.length === 0) return undefined;
   const parts = operations.map((name) => {
@@ -177,8 +171,8 @@ export function percent(part: number, all: number): string {
 }
 
 /** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
-function costWords(figures: BatchFigures, sandbox: boolean): string {
-  const { credits, cost, vendor_counted: byVendor, in_all: all } = figures;
+function costWords({ credits, cost, figures }: WholeView, sandbox: boolean): string {
+  const { vendor_counted: byVendor, in_all: all } = figures;
   const says = ({ spent, exact }: SpentObject): string => atMost(spent, !exact, counted(spent, 'credit'));
   const doubt = ({ in_doubt: credits }: SpentObject): string =>
     credits > 0 ? `, and ${grouped(credits)} more in doubt, for answers that were lost` : '';
@@ -189,8 +183,8 @@ function costWords(figures: BatchFigures, sandbox: boolean): string {
   return `${list}; this start ${own}${also.join('')}.`;
 }
 
-function besideWords(figures: BatchFigures): string {
-  const { each, found, saved, in_all: all, credits } = figures;
+function besideWords({ credits, figures }: WholeView): string {
+  const { each, found, saved, in_all: all } = figures;
   const parts: string[] = [];
   if (each !== null) {
     const price = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;

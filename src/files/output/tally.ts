@@ -1,3 +1,4 @@
+import { ATTENTION_KINDS } from '../../core/counts.ts';
 import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
@@ -19,8 +20,7 @@ import {
   type RowAnswer,
   type RowRecord,
 } from '../../ledger/ledger.ts';
-import type { SpentObject } from '../../objects/batch-object.ts';
-import type { FiguresObject } from '../../objects/run-object.ts';
+import type { FiguresObject, SpentObject } from '../../objects/batch-view.ts';
 import type { RowMatch } from './match.ts';
 import { untyped } from './summary-words.ts';
 
@@ -33,7 +33,9 @@ type IdentifierTally = FiguresObject['identifiers'][number];
 const MOST_REASONS = 100;
 
 export class Tally {
-  readonly counts = new Map<OutcomeKind | 'pending', number>();
+  /** The rows of the list, and how many of them have ended. */
+  rows = 0;
+  ended = 0;
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly { readonly name: string; readonly path: string }[] = [];
   readonly filled = new Map<string, number>();
@@ -44,6 +46,8 @@ export class Tally {
   leftOut = 0;
   /** Those of them whose cells were filled before. */
   filledBefore = 0;
+  /** Rows that are done, and have a damaged cell. */
+  damaged = 0;
   /** Rows whose answer is about another company or person, and which need a person for nothing else. */
   mismatched = 0;
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
@@ -67,18 +71,19 @@ export class Tally {
   /** @param match left out: nobody asks whether the answer is the right one. */
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined, match?: RowMatch): void {
     const { outcome, answers = [] } = record ?? {};
-    const kind = outcome?.kind ?? 'pending';
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    this.rows += 1;
     if (outcome === undefined) return;
+    this.ended += 1;
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
     this.#addAnswers(batch, row, answers);
     if (outcome.kind === 'matched') this.#addSteps(answers);
     const isBought = answers.some((answer) => isFilling(answer) && isPaidBy(batch, row, answer));
     if (outcome.kind === 'matched' && isBought) this.bought += 1;
-    if (needsPerson(outcome))
+    if (needsPerson(outcome)) {
+      if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
       this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, outcome.reason ?? ''));
-    else if (match?.needsPerson === true) {
+    } else if (match?.needsPerson === true) {
       this.mismatched += 1;
       this.#addAttention(row, outcome.kind, match.inShort, true);
     }
@@ -101,11 +106,11 @@ export class Tally {
     for (const name of found) this.#foundOf.set(name, (this.#foundOf.get(name) ?? 0) + 1);
   }
 
-  /** In how many found rows something was found that may have a value at this path. */
-  foundAt({ operation }: Batch, path: string): number {
+  /** In how many found rows the step of this path found something; undefined where there is one step. */
+  foundAt({ operation }: Batch, path: string): number | undefined {
     const steps = stepNames(operation);
     const step = steps.length > 1 ? steps.find((name) => path.startsWith(`${name}.`)) : undefined;
-    return step === undefined ? (this.counts.get('matched') ?? 0) : (this.#foundOf.get(step) ?? 0);
+    return step === undefined ? undefined : (this.#foundOf.get(step) ?? 0);
   }
 
   /** Counts what was found for a row, by its path in the answer. */

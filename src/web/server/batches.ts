@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/called.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
-import { notedOutput, readFigures, readReport, usualOutput } from '../../files/output/output.ts';
+import { notedOutput, readReport, readWholeView, usualOutput } from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchesPage } from '../../run/batches.ts';
@@ -50,8 +50,8 @@ export function batchRoutes(server: Server): Hono {
     .get('/batches/:id/report', async (context) => {
       const { batch, location } = await findBatch(context.req.param('id'), store);
       const report: ReportObject = await lookInto(location, async (ledger) => {
-        const figures = await readFigures(ledger, batch, await pricesIn(ledger));
-        return readReport(ledger, batch, figures, await changesDone(ledger, batch));
+        const view = await readWholeView(ledger, batch, await pricesIn(ledger));
+        return readReport(ledger, batch, view, await changesDone(ledger, batch));
       });
       return context.json(report);
     });

@@ -174,14 +174,14 @@ describe('the output', () => {
     const list = await desk.list(`Domain\n${'a\n'.repeat(rows)}`);
     const first = Array.from({ length: rows - 1 }, (_, at) => ({ size: at, formula: '=1', place: {} }));
     await desk.matchAll(list.batch, ...first, last);
-    const { figures } = await desk.write(list);
+    const { view } = await desk.write(list);
     const [before] = desk.table('out.csv');
     const found = desk.table('out.csv').at(-1);
     expect(found).toMatchObject(
       'late' in last ? { size: '7', late: 'x' } : { size: '7', 'place.city': 'Sydney' },
     );
     expect(Object.keys(before ?? {})).toEqual(Object.keys(found ?? {}));
-    expect(figures.counts).toEqual({ matched: rows });
+    expect(view.counts).toEqual({ matched: rows });
     expect(readdirSync(desk.folder).sort()).toEqual(['list.csv', 'out.csv', 'out.report.html']);
   });
 });

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
+import { present } from '../../../src/core/objects.ts';
 import type { Outcome } from '../../../src/core/row.ts';
-import { figuresOf } from '../../../src/files/output/batch-figures.ts';
+import { figuresOf } from '../../../src/files/output/batch-view.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
 import { readReport } from '../../../src/files/output/report-facts.ts';
-import type { BatchFigures } from '../../../src/files/output/report-object.ts';
 import { Tally } from '../../../src/files/output/tally.ts';
 import {
   type AnswerRecord,
@@ -20,8 +20,8 @@ import {
   type Batch,
   type BatchId,
   credits,
-  type Money,
 } from '../../../src/ledger/ledger.ts';
+import type { BatchView } from '../../../src/objects/batch-view.ts';
 
 const batch: Batch = {
   id: '0a1b2c3d' as BatchId,
@@ -43,12 +43,7 @@ const batch: Batch = {
   createdAtMs: 0,
 };
 
-const money: Money = {
-  cap: credits(1500),
-  spent: credits(1200),
-  reserved: credits(0),
-  inDoubt: credits(3),
-};
+const money: BatchView['credits'] = { budget: 1500, spent: 1200, exact: true, reserved: 0, in_doubt: 3 };
 
 function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): AnswerRecord {
   return {
@@ -66,26 +61,36 @@ function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): Answ
   };
 }
 
-function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...AnswerRecord[]])[]): Tally {
+interface Tallied extends Pick<BatchView, 'counts'> {
+  readonly tally: Tally;
+}
+
+function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...AnswerRecord[]])[]): Tallied {
   const tally = new Tally();
+  const counts: Record<string, number> = {};
   for (const [at, [outcome, ...answers]] of outcomes.entries()) {
     const row = at + 2;
+    if (outcome !== undefined) counts[outcome.kind] = (counts[outcome.kind] ?? 0) + 1;
     tally.add(batch, row, outcome === undefined ? undefined : { row, outcome, answers });
   }
-  return tally;
+  return { tally, counts };
 }
 
 interface Said {
   readonly of?: Batch;
-  readonly spent?: Money;
-  readonly cost?: BatchFigures['cost'];
+  readonly spent?: BatchView['credits'];
+  readonly cost?: BatchView['cost'];
 }
 
-async function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): Promise<string> {
+async function report(
+  { tally, counts }: Tallied,
+  { of = batch, spent = money, cost }: Said = {},
+): Promise<string> {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
-  const figures = figuresOf(of, tally, { money: spent, cost });
-  const ledger = { acts: async () => [], metrics: async () => ({ requests: 4, calls: 4 }) };
-  return reportHtml(of, await readReport(ledger, of, figures, undefined), files);
+  const asked = { has_costs: true, requests: 4, calls: 4 };
+  const view = { rows: of.inputRows, counts, credits: spent, ...asked, ...present({ cost }) };
+  const whole = { ...view, figures: figuresOf(of, tally, view) };
+  return reportHtml(of, await readReport({ acts: async () => [] }, of, whole, undefined), files);
 }
 
 /** What everybody reads before the first fold, tag by tag. */
@@ -115,7 +120,7 @@ function cells(html: string): readonly (readonly string[])[] {
 }
 
 test('the report says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', async () => {
-  const tally = tallyOf(
+  const of = tallyOf(
     [matched, answer('abn', 'found', 2)],
     [matched, answer('abn', 'found', 2)],
     [
@@ -130,12 +135,12 @@ test('the report says first what came of the list, what it cost, and what needs 
       answer('domain', 'refused', 5),
     ],
   );
-  tally.columns = ['phone', 'city'].map((name) => ({ name, path: name }));
-  tally.addFound([
+  of.tally.columns = ['phone', 'city'].map((name) => ({ name, path: name }));
+  of.tally.addFound([
     ['phone', '1'],
     ['city', ''],
   ]);
-  const html = await report(tally, { cost: [{ amount: 48, currency: 'AUD' }] });
+  const html = await report(of, { cost: [{ amount: 48, currency: 'AUD' }] });
   expect(html).toContain('<title>leads.csv</title>');
   expect(
     aboveTheFold(html)

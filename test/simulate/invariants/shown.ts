@@ -2,9 +2,10 @@
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchObject, BatchStatusObject } from '../../../src/objects/batch-object.ts';
+import type { FiguresObject } from '../../../src/objects/batch-view.ts';
 import type { SpendObject } from '../../../src/objects/log-object.ts';
 import type { PlanObject } from '../../../src/objects/plan-object.ts';
-import type { FiguresObject, RunObject } from '../../../src/objects/run-object.ts';
+import type { RunObject } from '../../../src/objects/run-object.ts';
 import { DAY_MS } from '../people.ts';
 import { promise } from '../played.ts';
 import { type CallRow, heldBy, isNote, type ListedRow, type Tables } from './tables.ts';

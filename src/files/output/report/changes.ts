@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
 import { sentence } from '../../../core/plain-text.ts';
-import type { ChangesObject } from '../../../objects/batch-object.ts';
+import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
 import { capital, END_WORDS, endWords, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';

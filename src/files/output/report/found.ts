@@ -1,17 +1,19 @@
 import { h } from 'preact';
+import { rowsPending } from '../../../core/counts.ts';
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
-import type { FiguresObject, StepObject } from '../../../objects/run-object.ts';
-import type { BatchFigures } from '../report-object.ts';
+import type { BatchView, FiguresObject, StepObject } from '../../../objects/batch-view.ts';
+import type { WholeView } from '../batch-view.ts';
 import { accountWords, askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
 
 /** Each step says where the rows of the step before it went, so that they add up. */
-export function Funnel(figures: BatchFigures) {
-  const { rows, usable, asked, found, filled_before: filled, counts, steps: apart } = figures;
-  const { pending = 0, no_match: missed = 0, refused = 0, in_doubt: doubted = 0 } = counts;
+export function Funnel(view: WholeView) {
+  const { rows, usable, asked, found, filled_before: filled } = view.figures;
+  const { no_match: missed = 0, refused = 0, in_doubt: doubted = 0 } = view.counts;
+  const pending = rowsPending(view);
   const steps = [
     { count: rows, word: rows === 1 ? 'row' : 'rows', lost: [] },
     { count: usable, word: 'usable', lost: [lostWords(rows - usable, 'cannot be used')] },
@@ -19,7 +21,7 @@ export function Funnel(figures: BatchFigures) {
       count: asked,
       word: 'asked',
       lost: [
-        lostWords(pending, apart === undefined ? 'not asked' : 'not finished'),
+        lostWords(pending, view.steps === undefined ? 'not asked' : 'not finished'),
         lostWords(filled, 'had it already'),
         lostWords(usable - asked - pending - filled, 'left out'),
       ],
@@ -46,17 +48,17 @@ export function Funnel(figures: BatchFigures) {
 const lostWords = (count: number, word: string): string => (count === 0 ? '' : `${grouped(count)} ${word}`);
 
 /** Rows that are not finished may have cells, which are counted beside their accounts alone. */
-function titleOf(says: string, { counts: { pending = 0 }, steps }: OfRows): string {
-  return steps !== undefined && pending > 0 ? `${says}, in finished rows` : says;
+function titleOf(says: string, view: OfRows): string {
+  return view.steps !== undefined && rowsPending(view) > 0 ? `${says}, in finished rows` : says;
 }
 
-type OfRows = Pick<BatchFigures, 'counts' | 'steps'>;
+type OfRows = Pick<BatchView, 'rows' | 'counts' | 'steps'>;
 
-export function Identifiers({ identifiers, ...of }: Pick<FiguresObject, 'identifiers'> & OfRows) {
-  const lines = askedIdentifiers({ identifiers }).map(({ name, asked, found }) =>
+export function Identifiers(view: OfRows & { readonly figures: Pick<FiguresObject, 'identifiers'> }) {
+  const lines = askedIdentifiers(view.figures).map(({ name, asked, found }) =>
     shareLine(identifierWords(name), { part: found, all: asked }),
   );
-  const title = titleOf('What it was found by', of);
+  const title = titleOf('What it was found by', view);
   return h(Section, { title, columns: ['asked by', 'found'], most: 6, lines });
 }
 
@@ -67,15 +69,22 @@ function identifierWords(name: string): string {
   return step === undefined ? words : `${words} (${whatWords(step)})`;
 }
 
-export function Columns({ columns, ...of }: Pick<FiguresObject, 'columns'> & OfRows) {
-  const lines = columns.map(({ name, filled, found }) => shareLine(name, { part: filled, all: found }));
-  return h(Section, { title: titleOf('What came back', of), columns: ['column', 'filled'], most: 8, lines });
+export function Columns(view: OfRows & { readonly figures: Pick<FiguresObject, 'columns'> }) {
+  const lines = view.figures.columns.map(({ name, filled, found }) =>
+    shareLine(name, { part: filled, all: found }),
+  );
+  return h(Section, {
+    title: titleOf('What came back', view),
+    columns: ['column', 'filled'],
+    most: 8,
+    lines,
+  });
 }
 
 const shareLine = (name: string, share: ShareProps) => [name, [h(Bar, share), shareWords(share)]];
 
 /** What each account was asked and found at which price, where there are several. */
-export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
+export function Accounts({ steps = [] }: { readonly steps?: readonly StepObject[] | undefined }) {
   const lines = steps.map(({ operation, account, reached, found, credits, cost, ...step }) => {
     const { price, price_in_money: inTheirs } = step;
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;

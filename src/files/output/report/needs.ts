@@ -1,6 +1,6 @@
 import { type ComponentChild, h } from 'preact';
 import { grouped, listed } from '../../../core/plain-text.ts';
-import type { FiguresObject } from '../../../objects/run-object.ts';
+import type { FiguresObject } from '../../../objects/batch-view.ts';
 import { reasonWords } from '../summary-words.ts';
 import { Section } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from 'preact';
 import { counted } from '../../../core/plain-text.ts';
-import type { CourseObject, ReportObject } from '../report-object.ts';
+import type { ReportObject } from '../report-object.ts';
 import { Changes, HeldBack, People } from './changes.ts';
 import { Accounts, Columns, Funnel, Identifiers } from './found.ts';
 import { Head, type HeadProps, localTime } from './head.ts';
@@ -8,7 +8,7 @@ import { Needs, type NeedsProps } from './needs.ts';
 import { Fold, Table } from './table.ts';
 
 /** How a list was worked on. */
-function HowItWent({ requests, calls, acts }: CourseObject) {
+function HowItWent({ requests, calls, acts }: ReportObject) {
   const lines = acts.map(({ at, what }) => [localTime(at), what]);
   const asked = `${counted(requests, 'request')}, ${counted(calls, 'answer')}`;
   return h(Table, { columns: ['when', 'what'], lines: [...lines, ['in all', asked]] });
@@ -21,21 +21,21 @@ interface WholeProps extends ReportObject, Pick<HeadProps, 'files'>, Pick<NeedsP
 
 /** The whole report, for a manager. */
 export function Whole({ which, children, ...report }: WholeProps) {
-  const { figures, changes, how } = report;
+  const { figures, changes } = report;
   return [
     h(Head, report),
-    changes === undefined ? h(Found, figures) : h(People, changes),
+    changes === undefined ? h(Found, report) : h(People, changes),
     h(Needs, { reasons: figures.reasons, which }),
     changes && h(HeldBack, changes),
-    h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, how)),
+    h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, report)),
     children,
   ];
 }
 
-function Found({ steps = [], ...figures }: ReportObject['figures']) {
+function Found(view: ReportObject) {
   return [
-    h(Funnel, figures),
-    h('div', { class: 'pair' }, h(Columns, figures), h(Identifiers, figures)),
-    h(Accounts, { steps }),
+    h(Funnel, view),
+    h('div', { class: 'pair' }, h(Columns, view), h(Identifiers, view)),
+    h(Accounts, view),
   ];
 }

@@ -1,6 +1,13 @@
+import {
+  ATTENTION_KINDS,
+  type Counted,
+  needingAttention,
+  rowsFound,
+  rowsWanted,
+} from '../../../core/counts.ts';
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
-import { percent, wantedIn } from '../../../files/output/summary-words.ts';
+import { percent } from '../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, ListView, PlanObject, SpentObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
@@ -18,10 +25,6 @@ export const creditWords = ({ spent, exact }: Spent): string =>
 
 export const needWords = (rows: number): string => counted(rows, 'row needs you', 'rows need you');
 
-/** All rows of a batch, with those of people whom its list does not name. */
-export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
-  of.rows + (of.rows_beyond ?? 0);
-
 /** `47 % of 12 rows`: of all, or of those that she has chosen, those that have an end. */
 export const doneWords = ({ goal }: BatchObject): string =>
   `${percent(goal.settled, goal.rows)} of ${counted(goal.rows, 'row')}`;
@@ -30,17 +33,12 @@ export const doneWords = ({ goal }: BatchObject): string =>
 export const rowsLeft = ({ goal }: BatchObject): number => goal.rows - goal.settled;
 
 /** The states of rows that a person has to look at. */
-export const NEEDING = 'invalid,refused,in_doubt';
-export const needing = ({ counts }: { readonly counts: Readonly<Record<string, number>> }): number =>
-  sumOf(NEEDING.split(',').map((state) => counts[state] ?? 0));
-
-/** Rows for which something was found, or which are as the list wants them. */
-export const foundIn = (counts: Readonly<Record<string, number>>): number =>
-  (counts.matched ?? 0) + (counts.applied ?? 0) + (counts.unchanged ?? 0);
+export const NEEDING = [...ATTENTION_KINDS].join();
+export const needing = ({ counts }: Pick<Counted, 'counts'>): number => needingAttention(counts);
 
 /** `16 of 40`. */
-export const foundWords = (of: Parameters<typeof wantedIn>[0]): string =>
-  `${grouped(foundIn(of.counts))} of ${grouped(wantedIn(of))}`;
+export const foundWords = (of: Counted): string =>
+  `${grouped(rowsFound(of.counts))} of ${grouped(rowsWanted(of))}`;
 
 /** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */
 export function notStarted({ edited }: Partial<ListView> = {}): string {

@@ -1,11 +1,12 @@
 import { useEffect } from 'preact/hooks';
+import { allRows, rowsIn, rowsPending } from '../../../core/counts.ts';
 import { isCheck } from '../../../core/given.ts';
 import { Bar } from '../../../files/output/report/table.ts';
 import { accountWords, countedOf } from '../../../files/output/summary-words.ts';
 import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
 import { Loaded, late } from '../parts/asking.tsx';
 import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
-import { allRows, askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
+import { askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look, query } from '../session.ts';
 import { changedWords, Head, SoFar } from './list/head.tsx';
 import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
@@ -187,7 +188,7 @@ function sharesOf(scene: Scene): readonly Share[] {
   const says = batch?.changes === undefined ? 'found' : changedWords(undo);
   // A plan counts the rows that she has left out among those in doubt.
   const rest = plan && { ...plan, in_doubt: batch?.counts.in_doubt ?? 0 };
-  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, rest, says);
+  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.steps, rest, says);
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 
@@ -208,12 +209,11 @@ function partsOf(
   says = 'found',
 ): readonly Share[] {
   const rows = allRows(batch);
-  const ended = sumOf(Object.values(batch.counts));
-  const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
+  const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rowsPending(batch) };
   const share = (says: string, states: string, planned?: number): Share => {
     const now = sumOf(states.split(',').map((state) => counts[state] ?? 0));
     // The rows of a plan are not known one by one yet.
-    const isKnown = ended > 0 && (planned ?? now) === now;
+    const isKnown = rowsIn(batch.counts) > 0 && (planned ?? now) === now;
     return { says, rows: planned ?? now, states: isKnown ? states : undefined };
   };
   // Rows that are still to go have found some of it, too, which the words above the parts count.

@@ -1,9 +1,10 @@
+import { rowsFound, rowsWanted } from '../../../core/counts.ts';
 import { linesOf } from '../../../core/plain-text.ts';
 import { Bar, Section } from '../../../files/output/report/table.ts';
-import { wantedIn, whatWords } from '../../../files/output/summary-words.ts';
+import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
 import { Act, forPage, Loaded } from '../parts/asking.tsx';
-import { counted, fileName, foundIn, foundWords, when } from '../parts/figures.ts';
+import { counted, fileName, foundWords, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
 
 /** What is asked by a schedule: when, what the last nights did, and what they left. */
@@ -106,5 +107,5 @@ function endedWords({ sweep, stopped }: Ended) {
   const of = { rows, counts };
   const why = stopped ?? sweep?.stopped ?? files.find((file) => file.stopped !== null)?.stopped;
   const says = linesOf(rows > 0 && foundWords(of), why && (forPage(why.message) || 'it stopped'));
-  return [<Bar key="bar" part={foundIn(counts)} all={wantedIn(of)} />, says.join(': ') || 'nothing new'];
+  return [<Bar key="bar" part={rowsFound(counts)} all={rowsWanted(of)} />, says.join(': ') || 'nothing new'];
 }

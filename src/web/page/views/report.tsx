@@ -13,7 +13,7 @@ export function Report({ id }: { readonly id: string }) {
         const files = (
           <span class="row">
             {download('output', 'Download the list')}
-            {report.figures.attention > 0 && download('needs_attention', 'The rows that need you')}
+            {report.figures.reasons.length > 0 && download('needs_attention', 'The rows that need you')}
             {download('report', 'Download the report')}
           </span>
         );

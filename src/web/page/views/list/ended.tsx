@@ -21,9 +21,9 @@ export function Ended({ scene }: OfScene) {
       <Needs reasons={figures.reasons} which={(reason) => <RowLinks {...reason} opened={opened} />} />
       {changes === undefined ? (
         <>
-          <Identifiers {...figures} />
-          <Columns {...figures} />
-          <Accounts steps={figures.steps ?? []} />
+          <Identifiers {...value} />
+          <Columns {...value} />
+          <Accounts {...value} />
         </>
       ) : (
         <>

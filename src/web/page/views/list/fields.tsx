@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { rowsFound } from '../../../../core/counts.ts';
 import { GIVEN } from '../../../../core/given.ts';
 import { moneySum } from '../../../../core/money.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
@@ -6,7 +7,7 @@ import { columnWords, inputWords, whatWords } from '../../../../files/output/sum
 import type { BatchStatusObject, TableObject } from '../../../api.ts';
 import { Loaded } from '../../parts/asking.tsx';
 import { Select } from '../../parts/controls.tsx';
-import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
+import { counted, grouped, money } from '../../parts/figures.ts';
 import { type Column, columnsUsed, isBought } from './columns.ts';
 import {
   type Added,
@@ -186,7 +187,7 @@ function WholeList({ found, credits, cost, price, batch }: Likely & { readonly b
     money(moneySum(batch.cost ?? [], rest ?? []));
   return (
     <p>
-      For all {grouped(batch.rows)} that makes about <b>{rangeWords(found, foundIn(batch.counts))} found</b>{' '}
+      For all {grouped(batch.rows)} that makes about <b>{rangeWords(found, rowsFound(batch.counts))} found</b>{' '}
       for <b>{rangeWords(credits, spent)} credits</b>
       {cost && <b>{`, ${moneyWith(cost.least)} to ${moneyWith(cost.most)}`}</b>}
       {price !== null && `, ${counted(price, 'credit')} for each one bought`}, {grouped(spent)} spent so far.

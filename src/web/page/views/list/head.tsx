@@ -1,16 +1,15 @@
+import { rowsFound, rowsPending, rowsWanted } from '../../../../core/counts.ts';
 import { sentence } from '../../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
-import { capital, wantedIn, whatWords } from '../../../../files/output/summary-words.ts';
+import { capital, whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, Download } from '../../../api.ts';
 import { Act, forPage } from '../../parts/asking.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
 import {
-  allRows,
   counted,
   creditWords,
   doneWords,
   duration,
-  foundIn,
   foundWords,
   grouped,
   isBegun,
@@ -143,7 +142,7 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
     await pause();
     await ask('/cancel', { body });
   };
-  const left = counted(allRows(batch) - batch.settled, 'row');
+  const left = counted(rowsPending(batch), 'row');
   const others = `The other ${left} will not be asked, and this cannot go on.`;
   const kept = batch.changes
     ? 'What was changed stays.'
@@ -170,7 +169,7 @@ function Came({ scene, batch }: OfBoth) {
         {words?.cost} {words?.besides}
       </p>
       <p class="row">
-        {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
+        {(figures?.reasons.length ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
         {batch.operation.includes('search-people') && file('results', 'All people that were found')}
         {batch.undone_by && <a href={`/files/${batch.undone_by.batch}`}>What came of the undo</a>}
         {batch.changes !== undefined && batch.state !== 'open' && (
@@ -188,11 +187,11 @@ const takenBackWords = (undo: BatchObject): string =>
   `${foundWords(undo)} were taken back${needing(undo) > 0 ? `; ${needWords(needing(undo))}` : ''}.`;
 
 export const changedWords = (undo: BatchObject | undefined): string =>
-  undo?.state === 'finished' ? `changed, ${grouped(foundIn(undo.counts))} taken back` : 'changed';
+  undo?.state === 'finished' ? `changed, ${grouped(rowsFound(undo.counts))} taken back` : 'changed';
 
 function earlierWords(batch: BatchObject): string {
   const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';
-  const found = `${grouped(foundIn(batch.counts))} of ${counted(wantedIn(batch), 'row')}`;
+  const found = `${grouped(rowsFound(batch.counts))} of ${counted(rowsWanted(batch), 'row')}`;
   return `${whatWords(batch.operation)}, ${found}${cost}`;
 }
 

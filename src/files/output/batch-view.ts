@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { needingAttention } from '../../core/counts.ts';
 import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
@@ -8,71 +9,96 @@ import {
   type Batch,
   type LedgerReader,
   listsOf,
-  type Money,
   type RowRecord,
   startedMs,
 } from '../../ledger/ledger.ts';
 import { asItIs } from '../../lib/formulas.ts';
-import type { ListCost } from '../../objects/batch-object.ts';
-import type { FiguresObject, StepObject } from '../../objects/run-object.ts';
+import type {
+  BatchView,
+  FiguresObject,
+  ListCost,
+  SpentObject,
+  StepObject,
+} from '../../objects/batch-view.ts';
 import { FieldSurvey, saidIn } from '../../values/answer-fields.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import { matchingOf, type RowMatch } from './match.ts';
-import type { BatchFigures } from './report-object.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
 import { hasCosts, spentOf, spentTogether, Tally, vendorCountOf } from './tally.ts';
 
-/** What a batch has cost, beside the earlier starts of its list. */
-interface Costs extends Pick<FiguresObject, 'cost' | 'in_all'> {
-  readonly money: Money;
+/** Composes the view of a batch that every face prints. Each figure is asked for where it is shown. */
+
+/** What a list of batches shows of each. */
+export async function batchCounts(ledger: LedgerReader, batch: Batch): Promise<BatchCounts> {
+  const { inputRows: rows, rowsBeyond: rows_beyond } = batch;
+  const counts = await ledger.counts(batch.id);
+  const money = await ledger.batchMoney(batch.id);
+  const credits = { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null };
+  return { rows, ...present({ rows_beyond }), counts, credits, has_costs: hasCosts(batch, money) };
+}
+
+export type BatchCounts = Pick<BatchView, 'rows' | 'rows_beyond' | 'counts' | 'credits' | 'has_costs'>;
+
+/** All that needs no reading of the rows. */
+export async function batchView(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<BatchView> {
+  const counted = await batchCounts(ledger, batch);
+  const { requests, calls } = await ledger.metrics(batch.id);
+  return { ...counted, ...present({ cost: await costOf(ledger, batch, priceOf) }), requests, calls };
+}
+
+/** A view with what a reading of all rows tells. Changes are read beside it, with their people. */
+export type WholeView = Omit<BatchView, 'changes'> & Required<Pick<BatchView, 'figures'>>;
+
+/** @param tally every row of the list. */
+export async function wholeView(
+  ledger: LedgerReader,
+  batch: Batch,
+  tally: Tally,
+  priceOf: PriceOf,
+): Promise<WholeView> {
+  const view = await batchView(ledger, batch, priceOf);
+  const all = await costInAll(ledger, batch, view.credits, priceOf);
+  const steps = await stepsIn(ledger, batch, priceOf);
+  return { ...view, ...present({ steps }), figures: figuresOf(batch, tally, view, all) };
 }
 
 export function figuresOf(
   batch: Batch,
   tally: Tally,
-  { money, ...costs }: Costs,
-  steps?: StepObject[],
-): BatchFigures {
-  const { cost } = costs;
-  const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');
-  const pending = batch.inputRows - ended.reduce((sum, [, count]) => sum + count, 0);
-  const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
-  const usable = batch.inputRows - (tally.counts.get('invalid') ?? 0);
-  const found = tally.counts.get('matched') ?? 0;
-  const { bought } = tally;
+  view: Pick<BatchView, 'rows' | 'counts' | 'credits' | 'cost'>,
+  inAll?: ListCost,
+): FiguresObject {
+  const { rows, counts, cost = null } = view;
+  const { spent } = view.credits;
+  const { bought, mismatched } = tally;
+  const { matched: found = 0, invalid = 0 } = counts;
+  const pending = rows - tally.ended;
   // A pending row of several steps may have cost something already, so one found row has no price yet.
   const isPart = pending > 0 && stepNames(batch.operation).length > 1;
   return {
-    rows: batch.inputRows,
-    counts,
-    usable,
-    asked: usable - Math.max(0, pending) - tally.leftOut,
+    rows,
+    usable: rows - invalid,
+    asked: rows - invalid - pending - tally.leftOut,
     filled_before: tally.filledBefore,
     found,
-    attention: tally.reasons.reduce((sum, { rows }) => sum + rows, 0),
+    attention: needingAttention(counts) + tally.damaged + mismatched,
     reasons: tally.reasons,
-    ...present({ mismatched: tally.mismatched || undefined }),
+    ...present({ mismatched: mismatched || undefined }),
     identifiers: tally.identifiers,
     columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
       filled: tally.filled.get(path) ?? 0,
-      found: tally.foundAt(batch, path),
+      found: tally.foundAt(batch, path) ?? found,
     })),
-    ...present({ steps }),
-    credits: spentOf(money),
-    ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
+    ...present({ vendor_counted: vendorCountOf([batch], spent) }),
     saved: tally.saved,
-    ...costs,
+    cost,
+    ...present({ in_all: inAll }),
     each:
-      bought === 0 || money.spent === 0 || isPart
+      bought === 0 || spent === 0 || isPart
         ? null
-        : {
-            rows: bought,
-            credits: inHundredths(money.spent / bought),
-            cost: cost && moneyEach(cost, bought),
-          },
-    has_costs: hasCosts(batch, money),
+        : { rows: bought, credits: inHundredths(spent / bought), cost: cost && moneyEach(cost, bought) },
   };
 }
 
@@ -102,38 +128,32 @@ const pricedIn = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise
     }),
   );
 
-async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<Costs> {
-  const money = await ledger.batchMoney(batch.id);
-  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
+/** What the list has cost by this start and all before it; undefined where that is the cost of this one. */
+async function costInAll(
+  ledger: LedgerReader,
+  batch: Batch,
+  own: SpentObject,
+  priceOf: PriceOf,
+): Promise<ListCost | undefined> {
   const { starts = [] } = listsOf(await ledger.batches()).get(batch.inputPath) ?? {};
   const before = starts.filter(
     ({ id, sandbox, createdAtMs }) =>
       id !== batch.id && sandbox === batch.sandbox && createdAtMs <= startedMs(batch),
   );
-  if (before.length === 0) return { money, cost };
+  if (before.length === 0) return undefined;
   const all = await listCost(ledger, [batch, ...before], priceOf);
-  const { spent, in_doubt: inDoubt } = all.credits;
-  return spent === money.spent && inDoubt === money.inDoubt ? { money, cost } : { money, cost, in_all: all };
-}
-
-export async function figuresIn(
-  ledger: LedgerReader,
-  batch: Batch,
-  tally: Tally,
-  priceOf: PriceOf,
-): Promise<BatchFigures> {
-  const steps = await stepsIn(ledger, batch, priceOf);
-  return figuresOf(batch, tally, await costsIn(ledger, batch, priceOf), steps);
+  const isOwn = all.credits.spent === own.spent && all.credits.in_doubt === own.in_doubt;
+  return isOwn ? undefined : all;
 }
 
 /**
- * Reads the figures of a batch in slices of some milliseconds, because a server answers others in between.
+ * Reads the rows of a batch in slices of some milliseconds, because a server answers others in between.
  */
-export async function readFigures(
+export async function readWholeView(
   ledger: LedgerReader,
   batch: Batch,
   priceOf: PriceOf,
-): Promise<BatchFigures> {
+): Promise<WholeView> {
   const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const { add } = job;
   const paths = add && new Set(Object.values(add));
@@ -161,7 +181,7 @@ export async function readFigures(
   const choice = { job, answerPlace, safety: asItIs };
   const { columns } = await additionWith(choice, batch.header, batch, survey.names);
   tally.columns = columns.filter(({ beside }) => beside === undefined);
-  return figuresIn(ledger, batch, tally, priceOf);
+  return wholeView(ledger, batch, tally, priceOf);
 }
 
 /** The rows of the list. A plan may have further rows behind them, which no output copies. */
