@@ -30,7 +30,9 @@ export interface InputRow {
 }
 
 export const erasedRow = (row: RowNumber): InputRow => ({
-  ...{ row, cells: [], unreadable: 'its cells were erased' },
+  row,
+  cells: [],
+  unreadable: 'its cells were erased',
 });
 
 /**

@@ -360,7 +360,8 @@ function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: K
   const { doubted_by, row, operation, is_open } = kept;
   const facts: SubjectFacts | null = kept.facts === null ? null : JSON.parse(kept.facts);
   return {
-    ...{ subject: project === '' ? { name } : { project, name }, sequence },
+    subject: project === '' ? { name } : { project, name },
+    sequence,
     ...filled({ facts, batch, changedAtMs }),
     ...(doubted_by === null
       ? {}

@@ -306,7 +306,15 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
   const since = factsOf(about.findLast(({ kind }) => kind === 'told')?.facts ?? null).since ?? atMs;
   const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
-    ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
+    attempt,
+    key,
+    accountIdentity,
+    batch,
+    row,
+    call,
+    reserved,
+    sentAtMs,
+    decisions,
     ...filled({ operator, replaces, vendorId }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },

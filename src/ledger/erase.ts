@@ -510,7 +510,9 @@ async function findOld(
     said: 'age',
     calls: sumOf(found) - sumOf(needed),
     rows: Math.max(sumOf(rows), cells?.n ?? 0),
-    ...{ cut: 0, names: 0, memberships: [] },
+    cut: 0,
+    names: 0,
+    memberships: [],
     unsettled: await ask(
       `SELECT batch, row FROM old
        WHERE is_unsettled = 1 AND state IN ('open', 'accepted', 'doubt') ORDER BY id`,

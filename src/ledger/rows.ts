@@ -41,7 +41,9 @@ import { type FillsRow, ROW_COLUMNS, type Row } from './transitions.ts';
  */
 
 export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: FinishedRow): Row => ({
-  ...{ batch, row, state: outcome.kind },
+  batch,
+  row,
+  state: outcome.kind,
   matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
   fills: fills === undefined ? null : JSON.stringify(fills),

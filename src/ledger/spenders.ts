@@ -86,7 +86,9 @@ type WorkerRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: numbe
 
 export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
   return (await db.rows<WorkerRow>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
-    ...{ ...worker, ...filled({ beatAgoMs }), accounts: JSON.parse(accounts) },
+    ...worker,
+    ...filled({ beatAgoMs }),
+    accounts: JSON.parse(accounts),
   }));
 }
 

@@ -98,9 +98,16 @@ async function started(location: string, options: ConstructorOptions): Promise<P
   const address = await addressOf(location);
   const boss = new PgBoss({
     ...address.to,
-    ...{ options: SESSION, schema: QUEUE_SCHEMA, max: QUEUE_CONNECTIONS, application_name: 'rowonce' },
-    ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
-    ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
+    options: SESSION,
+    schema: QUEUE_SCHEMA,
+    max: QUEUE_CONNECTIONS,
+    application_name: 'rowonce',
+    superviseIntervalSeconds: WATCH_SECONDS,
+    monitorIntervalSeconds: WATCH_SECONDS,
+    schedule: false,
+    reindex: false,
+    monitorVacuum: false,
+    ...options,
   });
   // Work that fails in the background is tried again. A call that this program makes reports its own error.
   boss.on('error', () => {});
@@ -164,7 +171,9 @@ export class WorkQueue implements RangeQueue {
     const end = (): void => clearInterval(beating);
     const { batch, fromRow, beforeRow } = data;
     return {
-      ...{ batch, fromRow, beforeRow },
+      batch,
+      fromRow,
+      beforeRow,
       done: async () => {
         end();
         await this.#boss.complete(queue, attempt);

@@ -109,7 +109,12 @@ class ChangeCollector {
     this.#people.push({
       who: email ?? was?.facts?.userId ?? '',
       project: project ?? subject.project ?? null,
-      ...{ action, from, to, ended, reason, beyond },
+      action,
+      from,
+      to,
+      ended,
+      reason,
+      beyond,
     });
   }
 }

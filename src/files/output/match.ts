@@ -61,7 +61,13 @@ export interface RowMatch {
 type AnsweredRow = Pick<RowRecord, 'answers'> & Partial<RowRecord>;
 
 const noMatch = (answers: RowRecord['answers']): RowMatch => ({
-  ...{ words: '', inShort: '', needsPerson: false, isOther: false, decision: undefined, about: '', answers },
+  words: '',
+  inShort: '',
+  needsPerson: false,
+  isOther: false,
+  decision: undefined,
+  about: '',
+  answers,
 });
 
 type MatchLedger = Pick<LedgerReader, 'matchDecisions' | 'cellsOf' | 'firstRowsOn'>;

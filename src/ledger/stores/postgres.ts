@@ -115,7 +115,8 @@ async function openSpender(
       await db.close();
     };
     return {
-      ...{ db, worker },
+      db,
+      worker,
       ledger: {
         ...ledger,
         workers: () => workers(db),
@@ -218,8 +219,11 @@ async function alone<T>(
     if (options.dryRun !== true) await untilIdle(db, options);
     const before = await writtenBeside(db, worker);
     const alone: SoleAccess = {
+      db,
+      ledger,
+      worker,
       // What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user.
-      ...{ db, ledger, worker, folder: besideFolder(location) },
+      folder: besideFolder(location),
       async requireSame(sql) {
         if ((await writtenBeside(sql, worker)) === before) return;
         throw stop(

@@ -158,7 +158,10 @@ async function openLocked(
       }
     };
     const alone: SoleAccess = {
-      ...{ db, worker, folder: folder.path, ledger: { ...ledger, close: () => (closing ??= close()) } },
+      db,
+      worker,
+      folder: folder.path,
+      ledger: { ...ledger, close: () => (closing ??= close()) },
       async requireSame() {},
       clean: async () => cleanFolder(writer, folder.path),
     };

@@ -220,7 +220,10 @@ export async function planChanges(
   const isOutdated =
     batch?.state === 'finished' && !hasWork(draft) && (await saysOtherwise(ledger, batch, planned, rows));
   return {
-    ...{ planned, changes, duplicates, costs },
+    planned,
+    changes,
+    duplicates,
+    costs,
     calls: made.size,
     rows,
     rowsBeyond: beyond.length,

@@ -17,7 +17,9 @@ export interface WayEnd {
 
 /** How an account ends whose address does not count, so that another one is asked. */
 export const notTaken = (reason: string): WayEnd => ({
-  ...{ kind: 'end', by: undefined, isFinal: false },
+  kind: 'end',
+  by: undefined,
+  isFinal: false,
   outcome: { kind: 'no_match', reason },
 });
 

@@ -86,7 +86,14 @@ function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): Cel
     const typed = isNew ? mending.typed : undefined;
     const onEnd = (value: string | undefined): void => mending.end(cell, value);
     const field = (
-      <MendField key={text} name={`${name} of row ${row}`} value={text} {...{ typed, isNew, onEnd }} />
+      <MendField
+        key={text}
+        name={`${name} of row ${row}`}
+        value={text}
+        typed={typed}
+        isNew={isNew}
+        onEnd={onEnd}
+      />
     );
     return { shows: field, look: 'mending' };
   }

@@ -22,9 +22,9 @@ export function Steps({ scene, accounts }: OfAccounts) {
           <section key={operation}>
             {(isFill(job) || steps.length > 1) && <h3>{capital(whatWords(operation))}</h3>}
             {isFill(job) && <Fields scene={scene} proposed={proposedFor(scene, valuesOf(operation))} />}
-            <Vendors {...{ step, accounts, scene, onChosen }} />
+            <Vendors step={step} accounts={accounts} scene={scene} onChosen={onChosen} />
             {operation === 'onboard' && <Team scene={scene} />}
-            {operation === 'find-email' && <CheckedBy {...{ step, accounts, onChosen }} />}
+            {operation === 'find-email' && <CheckedBy step={step} accounts={accounts} onChosen={onChosen} />}
             <AskedBy scene={scene} step={step} />
           </section>
         );

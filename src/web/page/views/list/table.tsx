@@ -34,7 +34,7 @@ export function ListTable({ scene }: OfScene) {
   const copy = (): Promise<void> => copyRows(drawn, at.value);
   return (
     <section aria-label="The list">
-      <Tools {...{ scene, rows: asked, columns: all, hidden, hide, onCopy: copy }} />
+      <Tools scene={scene} rows={asked} columns={all} hidden={hidden} hide={hide} onCopy={copy} />
       <RefusedNotice refused={mending.refused ?? asked.refused ?? scene.described.refused} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} />}
