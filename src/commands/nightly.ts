@@ -22,10 +22,11 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { accountsOf, withAccounts } from '../walk/resolved-job.ts';
 import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf } from './nightly/inbox.ts';
+import { countWords } from './shared/batch-lines.ts';
 import { argument, command, takes } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
-import { countWords, missingLines } from './shared/summary.ts';
+import { missingLines } from './shared/summary.ts';
 
 const nightlyInput = z.strictObject({
   ...spendingInput(),

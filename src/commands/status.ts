@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { localTime } from '../core/clock.ts';
-import { allRows, rowsIn, rowsPending } from '../core/counts.ts';
+import { allRows, rowsIn } from '../core/counts.ts';
 import { stop } from '../core/errors.ts';
 import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
-import { OUTCOME_KINDS } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
@@ -19,10 +18,11 @@ import { RowObject } from '../objects/row-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
+import { changesLines, countLines, creditsLine } from './shared/batch-lines.ts';
 import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
-import { changesLines, inviteAgainLines } from './shared/summary.ts';
+import { inviteAgainLines } from './shared/summary.ts';
 
 const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject, TableObject]);
 
@@ -133,7 +133,7 @@ function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
 }
 
 function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly string[] {
-  const { batch, input, rows, rows_beyond: beyond = 0, counts, changes, goal } = status;
+  const { batch, input, rows, rows_beyond: beyond = 0, changes, goal } = status;
   const { requests, calls, half_done: halfDone = [] } = status;
   const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
   const names = accounts.map(({ name }) => name).join(', ');
@@ -141,23 +141,15 @@ function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly st
   return linesOf(
     `Batch ${batch}, ${stateWord(status)}, ${batchWhat(status)} with ${by}`,
     `Input      ${input}, ${counted(rows, 'row')}${people}`,
-    OUTCOME_KINDS.filter((kind) => counts[kind]).map(
-      (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,
-    ),
+    countLines(status),
     goal.rows < allRows(status) &&
       `Chosen     ${counted(goal.rows, 'row')}, of which ${grouped(goal.settled)} have ended`,
-    rowsPending(status) > 0 && `  pending   ${grouped(rowsPending(status))}`,
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
-    status.has_costs && moneyLine(status.credits),
+    creditsLine(status),
     // A call may have taken several requests. A request in doubt is not among the answered ones.
     `Requests   ${requests === calls ? `${grouped(requests)} for ${counted(calls, 'call')}` : `${grouped(requests)}, ${counted(calls, 'call')} answered`}`,
   );
-}
-
-function moneyLine({ budget, spent, exact, in_doubt: inDoubt, reserved }: BatchObject['credits']): string {
-  const most = budget === null ? '' : `, budget ${grouped(budget)}`;
-  return `Credits    ${atMost(spent, !exact, `${grouped(spent)} spent`)}, ${grouped(inDoubt)} in doubt, ${grouped(reserved)} reserved${most}`;
 }
 
 function openLines(status: BatchStatusObject): readonly string[] {

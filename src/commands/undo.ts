@@ -29,6 +29,7 @@ import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-le
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import type { ResolvedJob } from '../walk/resolved-job.ts';
+import { countWords } from './shared/batch-lines.ts';
 import { argument, command, type Host, onOff, type Report, text } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import {
@@ -40,7 +41,6 @@ import {
   toldOn,
   withNext,
 } from './shared/spending.ts';
-import { countWords } from './shared/summary.ts';
 import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
 
 /**

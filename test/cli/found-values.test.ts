@@ -132,7 +132,7 @@ test('what was sold and is none of its kind is no miss in any figure, nor in wha
   );
   const { stdout, stderr } = await at.run();
   expect(stdout, stderr).toContain(
-    '  find-email at one: 0 of 4 rows found, at most 7 credits, 1 of them for misses\n',
+    '  find-email at one: 0 of 4 rows found, at most 7 credits, 1 for misses\n',
   );
   const { groups } = await at.desk.json(['spend', '--by', 'account']);
   expect(groups).toMatchObject([

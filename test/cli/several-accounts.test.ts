@@ -149,7 +149,7 @@ test('plan, run and report say what each account is asked, finds and costs, also
     { account: 'three', reached: 1, found: 0, missed: 1, credits: { spent: 0 }, price_by_rate: null },
   ]);
   expect((await run(at)).stdout).toContain(
-    '  find-email at two: 1 of 2 rows found, at most 5 credits, 5.0 for each, 1 of them for misses\n',
+    '  find-email at two: 1 of 2 rows found, at most 5 credits, 1 for misses; at most 5 credits each\n',
   );
   const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
   expect(report).toMatch(
@@ -1074,7 +1074,9 @@ test('rows whose answer was known, or that are there twice, do not make an accou
   await run(at);
   await at.desk.write('list.csv', listOf(...PEOPLE, ...PEOPLE));
   const ran = await run(at);
-  expect(ran.stdout).toContain('  find-email at one: 4 of 6 rows found, at most 1 credit, 1.0 for each\n');
+  expect(ran.stdout).toContain(
+    '  find-email at one: 4 of 6 rows found, at most 1 credit; at most 1 credit each\n',
+  );
   expect((await at.desk.json(RUN)).steps[0]).toMatchObject({ known: 2, asked: 4, price_by_rate: 2 });
 });
 

@@ -1,31 +1,23 @@
-import { isCheck } from '../../core/given.ts';
 import { inMoney } from '../../core/money.ts';
-import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
-import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
-import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
+import { counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { ChangesObject, FiguresObject, StepObject } from '../../objects/batch-view.ts';
 import type { PlannedStepObject, PlanObject, ReasonObject, SampleObject } from '../../objects/plan-object.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 import { missingWords } from '../../values/answer-fields.ts';
+import { changesLines, countLines, runCreditsLine, stepLines } from './batch-lines.ts';
 
 export function summaryLines(ended: RunObject): readonly string[] {
-  const { batch, rows, counts, requests, seconds, changes, sample, removed = 0, not_removed = 0 } = ended;
-  const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
-    ([, count]) => count > 0,
-  );
-  const beyond = removed + not_removed;
-  const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
+  const { batch, rows, rows_beyond: beyond = 0, requests, seconds, changes, sample } = ended;
   return linesOf(
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
-    table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
+    countLines(ended),
     changes && (requests === 0 ? 'Changes    0 changes' : changesLines(changes)),
-    creditsLine(ended),
+    runCreditsLine(ended),
     stepLines(ended.steps),
     `Requests   ${grouped(requests)} in ${formatDuration(seconds * 1000)}`,
     sample && sampleLines(sample),
@@ -35,50 +27,6 @@ export function summaryLines(ended: RunObject): readonly string[] {
     fileLine('Results', ended.results),
     fileLine('Report', ended.report),
   );
-}
-
-/** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ credits, cost, changes, figures }: RunObject): string | undefined {
-  const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
-  if (changes !== undefined && spent + inDoubt === 0) return undefined;
-  const isAtMost = credits.exact ? undefined : true;
-  const doubt = inDoubt > 0 ? `, ${grouped(inDoubt)} in doubt` : '';
-  const asked = saved === null ? '' : `, ${grouped(saved)} saved by asking once`;
-  const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
-  const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
-  const own = `${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}`;
-  return `Credits    ${own}${doubt}${asked}${listWords(figures?.in_all)}`;
-}
-
-function listWords(all: FiguresObject['in_all']): string {
-  if (all === undefined) return '';
-  const { spent, exact, in_doubt: inDoubt } = all.credits;
-  const doubt = inDoubt > 0 ? ` and ${grouped(inDoubt)} in doubt` : '';
-  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt} by all starts of the list`;
-}
-
-/** What each account of each step found at which price, and in which order they are worth asking. */
-function stepLines(steps: readonly StepObject[] = []): readonly string[] {
-  const lines = steps.map(({ operation, account, reached, found, credits, price }) => {
-    const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
-    const each = price === null || price === 0 ? '' : `, ${price.toFixed(1)} for each`;
-    const rows = `${grouped(found)} of ${counted(reached, 'row')} ${isCheck(operation) ? 'checked' : 'found'}`;
-    const spent = atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'));
-    return `  ${operation} at ${account}: ${rows}, ${spent}${each}${misses}`;
-  });
-  const orders = [...Map.groupBy(steps, ({ operation }) => operation)].flatMap(([operation, all]) => {
-    const rated = all.filter(({ price_by_rate: rate }) => rate !== null);
-    if (rated.length < 2) return [];
-    const order = rated.toSorted((one, other) => (one.price_by_rate ?? 0) - (other.price_by_rate ?? 0));
-    const words = order.map(({ account, price_by_rate: rate }) => `${account} (${rate})`).join(', ');
-    return [`  ${operation} by price ÷ hit rate, the best first: ${words}`];
-  });
-  return [...lines, ...orders];
-}
-
-function table(counts: readonly (readonly [string, number])[]): readonly string[] {
-  const width = Math.max(...counts.map(([, count]) => grouped(count).length), 1);
-  return counts.map(([kind, count]) => `  ${kind.padEnd(9)} ${grouped(count).padStart(width)}`);
 }
 
 function fileLine(name: string, path: string | null | undefined): string | undefined {
@@ -123,37 +71,6 @@ function matchLine({ batch, figures }: RunObject): string | undefined {
   if (mismatched === 0) return undefined;
   const answers = `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'}`;
   return `Match      ${answers} about another company or person; to keep or blank: ${commandLine(['settle', batch])}`;
-}
-
-type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
-
-/** `2 matched, 1 invalid`. @param none the words for no row at all. */
-export function countWords(counts: Counts, none = 'none finished yet'): string {
-  const parts = OUTCOME_KINDS.flatMap((kind) =>
-    (counts[kind] ?? 0) > 0 ? [`${grouped(counts[kind] ?? 0)} ${kind}`] : [],
-  );
-  return parts.length === 0 ? none : parts.join(', ');
-}
-
-export function changesLines(changes: ChangesObject): readonly string[] {
-  const { done, counts, without_a_word: withoutWord } = changes;
-  const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
-  const projects = Map.groupBy(changes.projects, ({ project }) => project ?? '');
-  return linesOf(
-    `Changes    ${countedActions(done) || 'none'}${heldBack}`,
-    projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
-    withoutWord > 0 && `No word    ${withoutWordWords(withoutWord)}`,
-  );
-}
-
-function projectLine(name: string, groups: ChangesObject['projects']): readonly string[] {
-  const done: Partial<Record<PlannedAction, number>> = {};
-  for (const group of groups) {
-    for (const [action, count] of Object.entries(group.done) as [PlannedAction, number][])
-      done[action] = (done[action] ?? 0) + count;
-  }
-  const words = countedActions(done);
-  return words === '' ? [] : [`  ${name === '' ? 'no project' : plainText(name)}: ${words}`];
 }
 
 /**

@@ -5,7 +5,7 @@ import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/
 import { FOUND_PREFIX } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
-import type { ChangesObject, FiguresObject, SpentObject } from '../../objects/batch-view.ts';
+import type { ChangesObject, FiguresObject, SpentObject, StepObject } from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangeEnd, SummaryObject } from './report-object.ts';
 
@@ -181,6 +181,14 @@ function costWords({ credits, cost, figures }: WholeView, sandbox: boolean): str
   if (all === undefined) return `It ${own}${doubt(credits)}${also.join('')}.`;
   const list = `In all, the list has cost ${says(all.credits)}${inMoney(all.cost)}${doubt(all.credits)}`;
   return `${list}; this start ${own}${also.join('')}.`;
+}
+
+/** What an account was paid in a step, for misses as well, and for each find. */
+export function stepCost({ credits, cost, price, price_in_money: inTheirs }: StepObject): string {
+  const says = (amount: number): string => atMost(amount, !credits.exact, counted(amount, 'credit'));
+  const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;
+  const each = price === null || price === 0 ? '' : `; ${says(price)}${inMoney(inTheirs)} each`;
+  return `${says(credits.spent)}${inMoney(cost)}${misses}${each}`;
 }
 
 function besideWords({ credits, figures }: WholeView): string {

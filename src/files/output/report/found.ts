@@ -1,10 +1,9 @@
 import { h } from 'preact';
 import { rowsPending } from '../../../core/counts.ts';
-import { inMoney } from '../../../core/money.ts';
-import { atMost, counted, grouped } from '../../../core/plain-text.ts';
+import { grouped } from '../../../core/plain-text.ts';
 import type { BatchView, FiguresObject, StepObject } from '../../../objects/batch-view.ts';
 import type { WholeView } from '../batch-view.ts';
-import { accountWords, askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
+import { accountWords, askedIdentifiers, inputWords, stepCost, whatWords } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
@@ -85,15 +84,10 @@ const shareLine = (name: string, share: ShareProps) => [name, [h(Bar, share), sh
 
 /** What each account was asked and found at which price, where there are several. */
 export function Accounts({ steps = [] }: { readonly steps?: readonly StepObject[] | undefined }) {
-  const lines = steps.map(({ operation, account, reached, found, credits, cost, ...step }) => {
-    const { price, price_in_money: inTheirs } = step;
-    const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;
-    const says = (amount: number): string => atMost(amount, !credits.exact, counted(amount, 'credit'));
-    const spent = `${says(credits.spent)}${inMoney(cost)}${misses}`;
-    const each = price === null ? [] : [`${says(price)}${inMoney(inTheirs)} each`];
-    const share = { part: found, all: reached };
-    const words = [shareWords(share), spent, ...each].join('; ');
-    return [`${accountWords(account)}: ${whatWords(operation)}`, [h(Bar, share), words]];
+  const lines = steps.map((step) => {
+    const share = { part: step.found, all: step.reached };
+    const words = `${shareWords(share)}; ${stepCost(step)}`;
+    return [`${accountWords(step.account)}: ${whatWords(step.operation)}`, [h(Bar, share), words]];
   });
   return h(Section, { title: 'Who found it', columns: ['account', 'found, and what it cost'], lines });
 }
