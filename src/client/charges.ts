@@ -45,7 +45,7 @@ function assumedCredits(
   { fields_at: fields }: Dialect,
   { credits: { most, found, miss = found, per_result: perResult }, results: at }: DialectOperation,
 ): number {
-  if (means === 'no_match') return miss;
+  if (means === 'no_match') return miss; // rule 9d
   if (perResult === undefined || means !== 'found') return found;
   const place = present({ fields, results: at });
   const results = body.kind === 'json' ? parsedResultsOf(body.value, place) : undefined;

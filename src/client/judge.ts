@@ -83,7 +83,7 @@ type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 /** Never throws: if judging itself fails, the reply is in doubt as well. */
 export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
-  if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
+  if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) }; // rule 9a
   try {
     const answer = meantBy(reply.raw, dialect, operation, call);
     return (
@@ -377,6 +377,7 @@ function verdictOf(
   call: Call | undefined,
 ): Verdict {
   const { parsed, rule, means, table, other } = answer;
+  // rule 9e
   const charged = chargedCredits(parsed, other === undefined ? means : 'found', rule, dialect, operation);
   const why = whyOf(answer, dialect, call);
   switch (means) {

@@ -51,6 +51,7 @@ export class AccountTime implements Clock {
 
   /** The time that dates entries and counts days. A `Date` has no parts of a second. */
   wallMs(): number {
+    // rule 16
     return Math.max(this.#agreedMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
   }
 

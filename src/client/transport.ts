@@ -136,7 +136,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     this.#sending = sending;
     // After a process was stopped and continued, sockets are read first, because answers may have come
     // meanwhile.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), timeoutMs).unref();
+    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), timeoutMs).unref(); // rule 14a
   }
 
   /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
@@ -155,6 +155,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
     // A process that was stopped and woken up would send a request that an earlier decision, or another run,
     // has long counted as lost.
+    // rule 6
     if (this.#expired || ageMs > SENT_WITHIN_MS) {
       this.#keepBack(controller, `the intent was ${Math.round(ageMs)} ms old`);
       return;
@@ -203,7 +204,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
       return;
     }
     const before = this.#status === 0 ? 'no answer came' : `the answer with status ${this.#status} broke off`;
-    this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` });
+    this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` }); // rule 7
   }
 
   /** A request whose deadline passed before it had a connection fails once more, with that connection. */

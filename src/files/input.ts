@@ -341,7 +341,7 @@ export class InputFile implements FileBytes {
   /** The same, also where the file system tells nothing of a change. @param sha256 of all bytes. */
   async requireContent(sha256: string): Promise<void> {
     await this.requireUnchanged();
-    if ((await sha256Of(this.chunks())) !== sha256) throw changedFile(this.path);
+    if ((await sha256Of(this.chunks())) !== sha256) throw changedFile(this.path); // rule 17
   }
 
   async #open(): Promise<FileHandle> {

@@ -118,7 +118,7 @@ export async function finishErasures({
   const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
   if (left.length === 0) return undefined;
   for (const path of left.flatMap(({ facts }) => JSON.parse(facts) as string[]))
-    if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync(path, { force: true });
+    if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync(path, { force: true }); // rule 20
   const isDue = await clean();
   if (isDue === undefined)
     await db.transaction((sql) => sql.rows(`UPDATE notes SET facts = NULL WHERE ${due}`));
@@ -328,6 +328,7 @@ async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }
   }
 }
 
+// rule 18b
 const takes = ({ operation, asked }: NamedAttempt): boolean => isTaking({ operation, ...JSON.parse(asked) });
 
 /**
@@ -434,7 +435,7 @@ async function giveUp(sql: Sql, attempt: number, at: number): Promise<void> {
 const RESERVED = 'SELECT reserved FROM attempts WHERE id = ?';
 
 /** A change is never answered from an older one, so its key is free. */
-const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
+const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`; // rule 18a
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
 /**
  * A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its

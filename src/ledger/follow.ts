@@ -274,6 +274,7 @@ async function skip(
   { finishes, at }: Pick<DecisionContext, 'finishes'> & { readonly at: number },
 ): Promise<void> {
   const { why, state } = doubt;
+  // rule 10e
   if (state === 'accepted') {
     // Nobody asks for its answer any more, so what it may have cost is spent.
     const left = 'it was left out before the vendor had answered';

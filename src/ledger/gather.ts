@@ -92,7 +92,7 @@ function groupOf(items: readonly Part[]): Group {
     if (item.fills !== undefined) fills.push(...item.fills);
     if (item.intent !== undefined) intents.push(item.intent);
   }
-  return { replies, ends, rows, fills, intents };
+  return { replies, ends, rows, fills, intents }; // rule 14c
 }
 
 const isInFlight = ({ reply, end }: Part): boolean => reply !== undefined || end !== undefined;
@@ -176,9 +176,9 @@ export class Gather {
 
   /** @returns whether it was admitted. */
   intent(intent: IntentRow): Promise<boolean> {
-    return new Promise((resolve, fail) =>
-      this.#push({ intent, tell: (written) => resolve(written.has(intent.id)), fail }),
-    );
+    return new Promise((resolve, fail) => {
+      this.#push({ intent, tell: (written) => resolve(written.has(intent.id)), fail }); // rule 4
+    });
   }
 
   /** Does the work after all that was asked for before, in a transaction of its own. */

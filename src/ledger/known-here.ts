@@ -98,7 +98,7 @@ function keep(kind: Kind, name: string, lines: readonly string[]): void {
     const own = join(known, `${file}.${randomBytes(6).toString('hex')}.new`);
     writeFileSync(own, lines.join('\n'), { flag: 'wx', mode: 0o600 });
     // What follows the note outlives a loss of power, and so does the note.
-    syncFile(own);
+    syncFile(own); // rule 12d
     renameSync(own, join(known, file));
     syncFolder(known);
     if (isNew) syncFolder(folder);

@@ -71,6 +71,7 @@ export async function decisionsFor(sql: Pick<Sql, 'rows'>, { batch, list }: Deci
   const rows = of === undefined ? [] : await sql.rows<{ id: BatchId }>(query, [of]);
   const alike = new Set(rows.map(({ id }) => id));
   return ({ decisions }: Pick<Doubt, 'decisions'>): Decision | undefined =>
+    // rule 10d
     decisions.findLast((each) => each.batch === batch || (alike.has(each.batch) && isLeavingOut(each)));
 }
 

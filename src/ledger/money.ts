@@ -35,7 +35,7 @@ export const scopesOf = (table: string): string => `CASE k.n WHEN 1 THEN ${scope
 
 /** Whether the budget `b` has no room for an intent `v`. @param before what is to be held besides. */
 export const isFull = (before = '0'): string =>
-  `(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`;
+  `(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`; // rule 11a
 
 /** Whether an intent `v` fits into a budget, with what those before it in its group reserve of the budget. */
 export const hasRoom = (scope: keyof typeof scopeOf): string =>

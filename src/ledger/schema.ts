@@ -75,13 +75,15 @@ export const inStates = (table: string, states: readonly string[]): string => on
 export const isAnswered = (table: string): string => inStates(table, ANSWERED);
 /** The same words as in the index `attempts_held`, or SQLite does not use the index. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
+/** Whether another attempt of the same call is under way, accepted or in doubt. */
+const isDecidedByOther = (table: string): string => `EXISTS (SELECT 1 FROM attempts h
+    WHERE h.key = ${table}.key AND ${isCurrent('h')} AND h.state <> 'answered')`;
 /**
  * An earlier attempt that is in doubt, of a call that was answered since or of which nothing stands. While
  * another attempt of its call is under way, accepted or in doubt, what comes of both is decided by that one.
  */
-export const isBeside = (table: string): string => `(${isDoubted(table)} AND ${isPast(table)}
-  AND NOT EXISTS (SELECT 1 FROM attempts h
-    WHERE h.key = ${table}.key AND ${isCurrent('h')} AND h.state <> 'answered'))`;
+export const isBeside = (table: string): string =>
+  `(${isDoubted(table)} AND ${isPast(table)} AND NOT ${isDecidedByOther(table)})`; // rule 10f
 /** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 
@@ -129,12 +131,16 @@ export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', stri
   const cutOff = `CASE WHEN c.said = 'found' THEN ${found}
     WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
     WHEN ${found} <= ${noMatch} THEN ${found} END`;
-  return `r.at < ${cutOff} AND c.batch IS DISTINCT FROM ${id} AND NOT EXISTS (SELECT 1 FROM attempts l
+  const isOfOther = `c.batch IS DISTINCT FROM ${id}`; // rule 15b
+  return `r.at < ${cutOff} AND ${isOfOther} AND NOT EXISTS (SELECT 1 FROM attempts l
     WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES}
       AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
 }
 
 const PASSED = Object.keys(ATTEMPT_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
+
+/** No code takes more out of a budget than its cap. */
+const WITHIN_CAP = 'CHECK (spent + held <= cap + overrun)'; // rule 11b
 
 const TABLES = [
   `CREATE TABLE meta (
@@ -195,7 +201,7 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   spent {int} NOT NULL DEFAULT 0 CHECK (spent >= 0),
   held {int} NOT NULL DEFAULT 0 CHECK (held >= 0),
   overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
-  CHECK (spent + held <= cap + overrun)
+  ${WITHIN_CAP}
 ) {strict};`,
   // account: the first of its accounts. UNIQUE (id, account) holds nothing any more, and stays because SQLite
   // would have to write the table anew.
@@ -329,7 +335,7 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
 ) {strict};`,
   // Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside
   // in the same transaction.
-  `CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;`,
+  `CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;`, // rule 15a
   // Nobody is invited twice: one change of a subject at a time, and one that was planned before another
   // was settled is refused.
   `CREATE UNIQUE INDEX attempts_change ON attempts (subject, after)
@@ -338,10 +344,11 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   `CREATE UNIQUE INDEX attempts_decision ON attempts (decision)
   WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');`,
   // An id of an account leads to the answer of one call.
+  // rule 9h
   `CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';
 CREATE INDEX attempts_vendor_id ON attempts (vendor_id, account) WHERE vendor_id IS NOT NULL;`,
   // A vendor may say once of a call that it has not served it.
-  `CREATE UNIQUE INDEX attempts_not_served ON attempts (key) WHERE said = 'not_served';`,
+  `CREATE UNIQUE INDEX attempts_not_served ON attempts (key) WHERE said = 'not_served';`, // rule 9c
   // A batch buys an answer anew once, also when that is in doubt.
   `CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;

@@ -106,7 +106,7 @@ export async function takeLedger(
   if (found !== undefined && options.acceptOutdated !== true && db.name === 'postgres')
     await markOutdated(db, found);
   const missing = wasThere ? found?.fact : missingAt(site);
-  requireAccepted(missing, options);
+  requireAccepted(missing, options); // rule 2
   // A role of a server may not lay out what a newer Rowonce adds: the owner does, by store init.
   if (!wasThere || db.name === 'sqlite') await layOut(db);
   if (missing !== undefined) await db.transaction((sql) => accept(sql, site));

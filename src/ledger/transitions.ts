@@ -193,7 +193,7 @@ UPDATE attempts SET shares_id = 1,
 FROM ${SHARERS} WHERE attempts.id = d.id`);
 
 /** An id that several calls have answers none of them. */
-const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.shares_id = 0)`;
+const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.shares_id = 0)`; // rule 9g
 
 /**
  * doubt → doubt_beside: a retry in doubt gives way to the late answer of what it retried, and stays held
@@ -723,8 +723,8 @@ export async function writeGroup(
   const steps = [
     step([keepReplies], replies),
     step([endFirstAttempts], numbered.filter(isOfFirst)),
-    step([noteIds, shareIds], accepted),
-    step([doubtSecond], unserved),
+    step([noteIds, shareIds], accepted), // rule 9f
+    step([doubtSecond], unserved), // rule 9b
     step([suspendRetries, replaceAnswers, endAttempts], others),
     step([restoreShared, SHARED], accepted),
     // Before others are freed: one of these may be among the ends, and gives back what it holds once.

@@ -45,7 +45,7 @@ export class NewFile {
     try {
       if (mode !== undefined) await file.chmod(mode);
       const sha256 = await writeAll(file, chunks);
-      await file.sync();
+      await file.sync(); // rule 12c
       await file.close();
       return new NewFile(path, sha256);
     } catch (error) {
@@ -66,7 +66,7 @@ export class NewFile {
       const standing = await standingAt(path);
       if (standing.kind === 'foreign') return false;
       if (standing.kind === 'nothing') {
-        await note(path, [this.sha256]);
+        await note(path, [this.sha256]); // rule 12b
         if (await this.#create(path)) break;
         continue;
       }

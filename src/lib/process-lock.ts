@@ -22,7 +22,7 @@ export function tryLock(path: string): ProcessLock | undefined {
     if (process.platform !== 'win32') chmodSync(path, FILE_MODE);
     // An exclusive transaction would have to wait for all processes that have only begun to ask: of two that
     // ask at the same moment, neither got it.
-    database.exec('BEGIN IMMEDIATE');
+    database.exec('BEGIN IMMEDIATE'); // rule 1
     const taken = database;
     return { release: () => void taken.close() };
   } catch (error) {

@@ -307,7 +307,8 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
  */
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const settled = rowsIn(await ledger.counts(batch.id));
-  if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
+  if (settled === rowsOf(batch))
+    await ledger.changeBatch(batch.id, { state: 'finished' }); // rule 14e
   else if (isPartial(batch)) {
     const { partial = {} } = batch.settings;
     await ledger.changeBatch(batch.id, { settings: { ...batch.settings, partial: {}, part_done: partial } });

@@ -157,7 +157,7 @@ export async function requirePlanId(list: RunList, changes?: ChangePlan): Promis
   const isDone = changes === undefined ? plan.to_buy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;
   const { id: now } = await identifyPlan(context, input, plan, changes);
-  if (now === planId) return;
+  if (now === planId) return; // rule 19
   throw new StopError({
     code: 'plan',
     message: `The plan has changed, so nothing was started: ${movesBetween(planId, now).join('; ')}.`,

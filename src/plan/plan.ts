@@ -551,7 +551,7 @@ export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder, worthOf
     const isBeforeOthers = toAsk.slice(at + 1).some(({ by }) => by !== each.by);
     // Each account may find an address that is not taken, and may be paid for a call that is left out.
     const isInVain = isBeforeOthers && (mayFillNothing(each) || pricing.isSkipped(each));
-    if (miss > 0 || isChecked || isInVain || leads(each)) before += most;
+    if (miss > 0 || isChecked || isInVain || leads(each)) before += most; // rule fill-worst
   }
   return worst;
 }

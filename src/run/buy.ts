@@ -106,7 +106,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     const isJudgedFirst = replied.isRepeat || call.call.change !== undefined;
     if (sent.reply.kind === 'answered' && !isJudgedFirst) permit.handOver();
     if (sent.reply.kind === 'answered') {
-      await ledger.keep(admission.attempt, sent.reply.raw);
+      await ledger.keep(admission.attempt, sent.reply.raw); // rule 8
       crashPoint('after-record');
     }
     const verdict = judged(run, replied);

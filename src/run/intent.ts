@@ -53,6 +53,7 @@ export function outgoingFor(
   if (key === undefined) return { request, keyed: undefined };
   const { method, path, body } = request;
   const sent = { idempotencyKey: key, method, path, ...present({ body: body?.toString() }) };
+  // rule 10b
   if (lost === undefined) return { request, keyed: { ...sent, firstSentAtMs: clock.earliestMs() } };
   const isOurs = isDeepStrictEqual({ ...sent, firstSentAtMs: lost.firstSentAtMs }, lost);
   return isOurs ? { request, keyed: lost } : 'expired';
@@ -77,7 +78,7 @@ export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number)
   if (greatestAgeMs < -SENT_WITHIN_MS) return false;
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
   const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
-  return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);
+  return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS); // rule 10a
 }
 
 export function intentOf({ run, call: wanted, reserve }: Purchase, keyed: KeyedRequest | undefined): Intent {

@@ -72,7 +72,7 @@ export async function requireKnown(
 
 /** @throws the stop `moved` while nobody has answered. */
 async function saysSame(moved: StopError, { accept = [], askAgreement }: Answers): Promise<boolean> {
-  const isSame = accept.includes('same-account');
+  const isSame = accept.includes('same-account'); // rule words
   // Both at once answer nothing.
   if (isSame !== accept.includes('new-account')) return isSame;
   const question = { agreement: 'same-account', fact: moved.message, details: [], asks: 'Is it?' } as const;

@@ -62,7 +62,7 @@ export async function run(
   sessions: Sessions,
   beforeEnd: BeforeEnd = async () => {},
 ): Promise<RunObject> {
-  const startedMs = context.clock.monotonicMs();
+  const startedMs = context.clock.monotonicMs(); // rule 14d
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
@@ -242,7 +242,7 @@ async function inSession(
   // Node keeps what `AbortSignal.any` made, and the run that listens to it, for as long as the host lives.
   const stop = (): void => stopAll(context.signal.reason);
   if (context.signal.aborted) stop();
-  context.signal.addEventListener('abort', stop, { once: true });
+  context.signal.addEventListener('abort', stop, { once: true }); // rule 13
   const changed = await context.ledger.changedProjects(context.account.identity);
   const planned = await plannedProjects(context.ledger, batch);
   const projects = new ProjectAccess(planned, changed, context.clock.wallMs());

@@ -72,7 +72,7 @@ export async function recover(run: Run): Promise<number> {
  */
 export async function closeLeftOpen(judging: JudgeContext): Promise<number> {
   const open = await judging.session.ledger.openAttempts();
-  for (const attempt of open) await closeOpen(judging, attempt);
+  for (const attempt of open) await closeOpen(judging, attempt); // rule 3
   return open.length;
 }
 
@@ -184,6 +184,7 @@ const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
 async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   const { ledger } = run.session;
   if (policy === 'hold') return leftInDoubt(doubt);
+  // rule 10c
   if (policy === 'retry' && (await wasRetried(ledger, doubt, run.batch)))
     return leftInDoubt(doubt, '; the job had it sent again, and that answer was lost too');
   return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);

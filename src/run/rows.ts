@@ -246,12 +246,12 @@ async function left(
   wanted: WantedCall,
   end: StopError,
 ): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
-  if (end.code === 'paused') return 'waits';
+  if (end.code === 'paused') return 'waits'; // rule fill-pause
   const { state } = await lookNow(work, wanted);
   if (state.kind === 'accepted') return accepted(work, wanted, state).kind;
   const found = knownIn(work, state);
   if (typeof found === 'object') return found;
-  return found === 'held' ? 'waits' : 'left';
+  return found === 'held' ? 'waits' : 'left'; // rule fill-doubt
 }
 
 /**

@@ -47,6 +47,7 @@ function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undef
   const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
   const { length = 0 } = listAround(own, then.id) ?? [];
   const things = call.operation === 'enrich-company' ? 'companies' : 'people';
+  // rule fill-several
   if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
   const id = textAt(own, then.id);
   return id === undefined ? undefined : send(takingCall(call, id));

@@ -179,7 +179,7 @@ export function stepsFilling(
     const wants = own.filter(
       ({ cell, kind }) => cell < 0 || (onExisting === 'fill' && !isFilled(cells[cell] ?? '', kind)),
     );
-    if (own.length > 0 && wants.length === 0) return undefined;
+    if (own.length > 0 && wants.length === 0) return undefined; // rule fill-list
     return isRead && own.length > 0 ? { ...step, wants } : step;
   };
   const inList = [...wanted].flatMap(([step, own]) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { Copy, MUTATIONS } from '../mutations.ts';
+import { ENDLESS } from './endless.ts';
 
 /**
  * Goal: What follows from a seed keeps every promise, a seed that fails tomorrow is played again to the byte, and what breaks a promise is
@@ -70,33 +71,6 @@ test('without a rule a world shows what happens, in words, with the command that
     expect(storyIn(replayed)).toEqual(storyIn(found));
   });
 });
-
-const ENDLESS = [
-  {
-    what: 'a run that goes on with a row that is never kept',
-    file: 'src/ledger/gather.ts',
-    text: 'return { replies, ends, rows, fills, intents };',
-    instead: 'return { replies, ends, rows: rows.slice(0, -1), fills, intents };',
-    played: ['--world', 'lists', '--from', '67'],
-    why: 'Error: it does not end: run job.yaml list.csv --budget 1000 --yes --json',
-  },
-  {
-    what: 'a run that lets nothing else have a turn',
-    file: 'src/run/pipeline.ts',
-    text: 'const startedMs = context.clock.monotonicMs();',
-    instead: 'const startedMs = 0; for (;;) await undefined;',
-    played: ['--world', 'fill', '--from', '19', '--longest', '5'],
-    why: 'it takes more than 5 s',
-  },
-  {
-    what: 'a batch that its run does not close',
-    file: 'src/plan/batch.ts',
-    text: 'if (settled === rowsOf(batch)) await',
-    instead: 'if (settled > rowsOf(batch)) await',
-    played: ['--world', 'lists', '--from', '1'],
-    why: 'Error: the run of \\w+ has ended, and the batch is open',
-  },
-] as const;
 
 test.for(ENDLESS)(
   'what does not end is named by its world and its seed: $what',

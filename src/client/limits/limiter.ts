@@ -326,7 +326,7 @@ export class Limiter {
     const stuckMs = this.#nowMs - this.#progressAtMs;
     for (const waiting of this.#all) {
       const { maxPauseMs } = waiting.waiter;
-      if (maxPauseMs === undefined || stuckMs + waitMs <= maxPauseMs) continue;
+      if (maxPauseMs === undefined || stuckMs + waitMs <= maxPauseMs) continue; // rule 14b
       const message = stuckWords(stuckMs, waitMs, maxPauseMs, why);
       const resumeAtMs = this.#clock.wallMs() + waitMs;
       const next = `Run the same command again after ${localTime(resumeAtMs)}.`;

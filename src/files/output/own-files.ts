@@ -48,7 +48,7 @@ export interface Ownership {
  * because others may have written that.
  */
 export const writtenHere = (say: Ownership['say']): Ownership => ({
-  isOurs: async (path, sha256) => isWrittenHere(path, sha256),
+  isOurs: async (path, sha256) => isWrittenHere(path, sha256), // rule 12a
   say,
 });
 

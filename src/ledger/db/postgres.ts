@@ -289,7 +289,7 @@ export class PostgresDb implements Db {
 type Rows = readonly unknown[];
 const NO_ROWS: Promise<Rows> = Promise.resolve([]);
 
-const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITING})`;
+const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITING})`; // rule 11c
 
 /** All that is asked for leaves together. @throws what was refused first. */
 async function inOneMessage(client: PoolClient, ask: () => readonly Promise<unknown>[]) {

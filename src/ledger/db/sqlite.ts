@@ -157,7 +157,7 @@ export function sqlite(writer: Connection, reader = writer): Db {
   const begin = (): void => void writer.rows('BEGIN IMMEDIATE');
   const commit = (): void => {
     crashPoint('before-commit');
-    writer.rows('COMMIT');
+    writer.rows('COMMIT'); // rule 5
     crashPoint('after-commit');
   };
   const failed = (error: unknown): never => {

@@ -70,7 +70,7 @@ function stateOfWays(
   const final = ends.find(({ isFinal }) => isFinal);
   if (final !== undefined) return { ...final, name };
   const firstOf = (calls: readonly MetCall[]): MetCall | undefined =>
-    calls.find(({ stands }) => stands === 'held') ?? calls[0];
+    calls.find(({ stands }) => stands === 'held') ?? calls[0]; // rule fill-order
   const checking = firstOf(asking.filter(({ call }) => check !== undefined && isCheck(call.operation)));
   if (checking !== undefined)
     return checking.stands === 'left' ? { kind: 'waits' } : { kind: 'call', met: checking };
