@@ -27,6 +27,7 @@ import type {
   BatchSpec,
   BatchStart,
   BatchState,
+  Credits,
   FreshSince,
   Money,
   PlannedRow,
@@ -93,9 +94,9 @@ export const readBatches = ({ db }: Context) => ({
   /** With `extra`, only the money of its retries of calls in doubt. Their cap is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, scopeName[scope](batch)),
-  /** The money of one of the batch's accounts in this batch. */
-  shareMoney: async (batch: BatchId, identity: string): Promise<Money> =>
-    moneyOf(db, await shareOf(db, batch, identity)),
+  /** What a batch has spent at each of its accounts. */
+  spentByAccount: (batch: BatchId) =>
+    db.rows<{ readonly accountIdentity: string; readonly spent: Credits }>(SPENT_BY_ACCOUNT, [batch]),
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
@@ -120,6 +121,11 @@ async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string)
   invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
   return scopeName.share(batch, own.account);
 }
+
+const SPENT_BY_ACCOUNT = `
+SELECT a.identity AS "accountIdentity", b.spent FROM batch_accounts m
+  JOIN accounts a ON a.id = m.account JOIN budgets b ON b.scope = ${scopeOf.share('m')}
+WHERE m.batch = ? ORDER BY m.place`;
 
 /** An answer that was taken back, or turned out to be none, does not count. */
 const METRICS = `

@@ -44,7 +44,12 @@ export type BatchCounts = Pick<BatchView, 'rows' | 'rows_beyond' | 'counts' | 'c
 export async function batchView(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<BatchView> {
   const counted = await batchCounts(ledger, batch);
   const { requests, calls } = await ledger.metrics(batch.id);
-  return { ...counted, ...present({ cost: await costOf(ledger, batch, priceOf) }), requests, calls };
+  return {
+    ...counted,
+    ...present({ cost: moneyFor(await pricedIn(ledger, batch, counted.credits.spent, priceOf)) }),
+    requests,
+    calls,
+  };
 }
 
 /** A view with what a reading of all rows tells. Changes are read beside it, with their people. */
@@ -105,28 +110,33 @@ export function figuresOf(
 /** The price of a credit of an account, as a batch names it; undefined where it has none. */
 export type PriceOf = (batch: Batch, identity: string) => CreditPrice | undefined;
 
-/** What a batch has spent in money. */
-export const costOf = async (ledger: LedgerReader, batch: Batch, priceOf: PriceOf) =>
-  moneyFor(await pricedIn(ledger, batch, priceOf));
-
 /** What batches over one list have spent together. Play money is never added to real money. */
 export async function listCost(
   ledger: LedgerReader,
   batches: readonly Batch[],
   priceOf: PriceOf,
 ): Promise<ListCost> {
-  const each = await Promise.all(batches.map(async ({ id }) => spentOf(await ledger.batchMoney(id))));
-  const parts = await Promise.all(batches.map((batch) => pricedIn(ledger, batch, priceOf)));
-  return { credits: spentTogether(each), cost: moneyFor(parts.flat()) ?? null };
+  const each: SpentObject[] = [];
+  const parts: PricedCredits[] = [];
+  for (const batch of batches) {
+    const spent = spentOf(await ledger.batchMoney(batch.id));
+    each.push(spent);
+    parts.push(...(await pricedIn(ledger, batch, spent.spent, priceOf)));
+  }
+  return { credits: spentTogether(each), cost: moneyFor(parts) ?? null };
 }
 
-const pricedIn = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<PricedCredits[]> =>
-  Promise.all(
-    batch.accounts.map(async ({ identity }) => {
-      const { spent } = await ledger.shareMoney(batch.id, identity);
-      return { credits: spent, price: priceOf(batch, identity) };
-    }),
-  );
+/** @param spent what the batch has spent in all, which is known before its accounts are asked for. */
+async function pricedIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  spent: number,
+  priceOf: PriceOf,
+): Promise<readonly PricedCredits[]> {
+  const { accounts, accountIdentity } = batch;
+  const shares = accounts.length > 1 ? await ledger.spentByAccount(batch.id) : [{ accountIdentity, spent }];
+  return shares.map((share) => ({ credits: share.spent, price: priceOf(batch, share.accountIdentity) }));
+}
 
 /** What the list has cost by this start and all before it; undefined where that is the cost of this one. */
 async function costInAll(
