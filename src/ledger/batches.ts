@@ -292,8 +292,16 @@ async function insertBatch(
        fresh_found, fresh_no_match, is_sandbox, facts)
      VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM batches), ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
     [
-      ...[id, key, generation, lineage, account, operation, Math.floor(createdAtMs)],
-      ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs), sandbox ? 1 : 0],
+      id,
+      key,
+      generation,
+      lineage,
+      account,
+      operation,
+      Math.floor(createdAtMs),
+      cutOff(freshSince.foundMs),
+      cutOff(freshSince.noMatchMs),
+      sandbox ? 1 : 0,
       JSON.stringify({ ...facts, plannedRows }),
     ],
   );

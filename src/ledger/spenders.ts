@@ -197,8 +197,13 @@ export const placesIn =
   (db: Pick<Db, 'rows'>, account: number): TakePlaces =>
   ({ wanted, windows, stepUs, aheadMs, latestMs, used }) =>
     oneRow<TakenPlaces>(db, TAKE, [
-      ...[account, wanted, JSON.stringify(windows.map(inUs)), stepUs, aheadMs * 1000],
-      ...[Math.ceil(latestMs * 1000), JSON.stringify(used.map(({ place, atUs: at }) => ({ place, at })))],
+      account,
+      wanted,
+      JSON.stringify(windows.map(inUs)),
+      stepUs,
+      aheadMs * 1000,
+      Math.ceil(latestMs * 1000),
+      JSON.stringify(used.map(({ place, atUs: at }) => ({ place, at }))),
     ]);
 
 const inUs = ({ requests, windowMs }: SharedWindow) => ({ requests, us: windowMs * 1000 });

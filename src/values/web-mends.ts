@@ -53,8 +53,19 @@ const DOTS = misspelled((text) => {
 export const webMends = (kind: 'website' | 'profile'): readonly Mend[] => {
   const label = wrapped((text) => withoutLabel(kind, text));
   return [
-    ...[ENCODING, UNSEEN, BULLET, END, QUOTES, END],
-    ...[label, REMARK, REPEATED, WORDS, SPLIT_SCHEME, SCHEME, DOTS],
+    ENCODING,
+    UNSEEN,
+    BULLET,
+    END,
+    QUOTES,
+    END,
+    label,
+    REMARK,
+    REPEATED,
+    WORDS,
+    SPLIT_SCHEME,
+    SCHEME,
+    DOTS,
   ];
 };
 

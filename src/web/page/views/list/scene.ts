@@ -79,7 +79,9 @@ export function useScene(known: Known) {
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
-      ...[state, counts, credits],
+      state,
+      counts,
+      credits,
       acted.value,
     ]),
     isUndoing: useSignal(false),
