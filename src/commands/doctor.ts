@@ -131,6 +131,11 @@ async function accounts(): Promise<readonly Finding[]> {
 }
 
 function problem(what: string, error: unknown): Finding {
-  const { message, next } = asStop(error);
-  return { what, ok: false, fact: message, next };
+  const { message, next, nextCommand } = asStop(error);
+  return {
+    what,
+    ok: false,
+    fact: message,
+    next: nextCommand === undefined ? next : `${next} ${nextCommand}`,
+  };
 }

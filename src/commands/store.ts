@@ -6,7 +6,7 @@ import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import { copyLedger } from '../ledger/copy.ts';
-import type { AccountTerms } from '../ledger/ledger.ts';
+import type { AccountTerms, LedgerReader } from '../ledger/ledger.ts';
 import { isUrl, type StoreCheck } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -124,6 +124,7 @@ export default {
       summary: 'Copy a whole ledger to a place that has none, and buy only from there afterwards.',
       details:
         'The old store buys nothing from then on, and can be read. ' +
+        'A store of an earlier Rowonce may be copied in its place: name it twice. ' +
         'If the command is cut off, run it again. ' +
         'Batches that change a service continue only in a folder.',
       example: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
@@ -142,16 +143,20 @@ export default {
         credits: z.object({ spent: z.number(), in_doubt: z.number() }),
       }),
       async run({ from, to, wait: waitForLockMs = 0 }) {
-        const { batches, spent, inDoubt } = await copied(placeOf(from), placeOf(to), waitForLockMs);
+        const kept = await copied(placeOf(from), placeOf(to), waitForLockMs);
+        const { batches, spent, inDoubt } = await lookInto(to, holdings);
+        const what = `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt`;
         return {
           lines: [
-            `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ` +
-              `${inDoubt} in doubt were copied from ${from} to ${to}.`,
+            kept === undefined
+              ? `${what} were copied from ${from} to ${to}.`
+              : `${what} were copied in ${from} into the form of this Rowonce.`,
           ],
           object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
           advice: [
-            `Nothing is bought from ${from} any more. ` +
-              `From now on add --store ${to}, or set ROWONCE_STORE to it.`,
+            kept === undefined
+              ? `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`
+              : `Go on as before. What was there is kept as ${kept}, where forget does not reach it: delete it once all is well.`,
           ],
         };
       },
@@ -236,23 +241,32 @@ const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): stri
   `${spent} spent and ${held} held`;
 
 /**
- * Copies a ledger to another store. If it was cut off, the same command goes on from there.
- * @throws StopError `usage` when both are one place, `store` when TO has a ledger, or when FROM was copied
- * elsewhere.
+ * Copies a ledger to another store, or in its place into today's form. If it was cut off, the same command
+ * goes on from there.
+ * @returns where the ledger is kept that was copied; undefined where that is FROM.
+ * @throws StopError `usage` when both are one place that has today's form, `store` when TO has a ledger, or
+ * when FROM was copied elsewhere.
  */
-async function copied(from: string, to: string, waitForLockMs: number) {
-  if (from === to) {
-    const again = commandLine(['store', 'copy', 'FROM', 'TO']);
-    throw stop('usage', `${from} is named as both stores.`, 'Name two.', again);
-  }
+async function copied(from: string, to: string, waitForLockMs: number): Promise<string | undefined> {
   const opening = { clock: systemClock, waitForLockMs, command: `store copy ${from} ${to}` };
-  return (await storeAt(from)).alone(from, opening, async (source) => {
-    const target = await (await storeAt(to)).copyTo(to, opening);
+  return (await storeAt(from)).copyFrom(from, opening, async (source) => {
+    if (from !== to) {
+      const target = await (await storeAt(to)).copyTo(to, opening);
+      await copyLedger(source, from, target, systemClock).finally(target.close);
+      return undefined;
+    }
+    if (!source.isEarlier) {
+      const again = commandLine(['store', 'copy', 'FROM', 'TO']);
+      throw stop(
+        'usage',
+        `${from} is named as both stores, and has the form of this Rowonce.`,
+        'Name two.',
+        again,
+      );
+    }
+    const target = await source.inItsPlace();
     await copyLedger(source, from, target, systemClock).finally(target.close);
-    const batches = await source.ledger.batches();
-    const money = await Promise.all(batches.map(({ id }) => source.ledger.batchMoney(id)));
-    const sumOf = (of: 'spent' | 'inDoubt'): number => money.reduce((sum, each) => sum + each[of], 0);
-    return { batches: batches.length, spent: sumOf('spent'), inDoubt: sumOf('inDoubt') };
+    return target.kept;
   });
 }
 
@@ -282,6 +296,13 @@ async function holdToAccounts(
       if (before !== undefined) hear(account, before);
     }
   });
+}
+
+async function holdings(ledger: LedgerReader) {
+  const batches = await ledger.batches();
+  const money = await Promise.all(batches.map(({ id }) => ledger.batchMoney(id)));
+  const sumOf = (of: 'spent' | 'inDoubt'): number => money.reduce((sum, each) => sum + each[of], 0);
+  return { batches: batches.length, spent: sumOf('spent'), inDoubt: sumOf('inDoubt') };
 }
 
 /** One name for a place: a folder may be written in several ways. */

@@ -3,18 +3,19 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, insertSql, partsOf, type Sql } from './db.ts';
+import { conversionOf } from './layouts.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
-import { type CopyRecord, copiedTo, setMeta } from './site.ts';
-import type { CopyTarget, SoleAccess } from './store.ts';
+import { type CopyRecord, copiedTo, formerlyIn, setMeta } from './site.ts';
+import type { CopySource, CopyTarget } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
- * Copies a ledger from one store to another: the same tables, with the same rows. At no moment can both
+ * Copies a ledger from one store to another, or in its own place into today's tables. At no moment can both
  * ledgers be spent from. First the copy is whole, on the disk and closed to everybody. Then the old ledger
  * spends no more. Then the copy is opened.
  */
 export async function copyLedger(
-  source: SoleAccess,
+  source: CopySource,
   from: string,
   target: CopyTarget,
   clock: Clock,
@@ -38,7 +39,7 @@ export async function copyLedger(
       `${target.location} has a ledger already, and two ledgers cannot become one.`,
       'Name a place that has none.',
     );
-  await target.take(source.db, copy.identity);
+  await target.take(source, copy.identity);
   crashPoint('copy-taken');
   if (before === undefined) await leaveTo(source, copy);
   crashPoint('copy-left');
@@ -46,17 +47,17 @@ export async function copyLedger(
 }
 
 /** Once this resolves, nothing is spent from the ledger any more, whatever happens afterwards. */
-export const leaveTo = ({ db, worker, requireSame }: SoleAccess, copied: CopyRecord): Promise<void> =>
+export const leaveTo = ({ db, requireSame }: CopySource, copied: CopyRecord): Promise<void> =>
   db.transaction(async (sql) => {
     await requireSame(sql);
     await setMeta(sql, { copied_to: JSON.stringify(copied) });
     // Processes that have the ledger open write nothing any more.
-    const others = 'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?';
-    await sql.rows(others, [worker]);
+    await sql.rows('UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL');
   });
 
 /** @param identity the name of the copy. */
-export async function copyTables(from: Db, to: Db, identity: string): Promise<void> {
+export async function copyTables({ db: from, missing }: CopySource, to: Db, identity: string): Promise<void> {
+  const converted = await conversionOf(from);
   await layTables(to);
   await to.script(UNBOUND[to.name]);
   for (const kept of keptTables()) {
@@ -64,13 +65,14 @@ export async function copyTables(from: Db, to: Db, identity: string): Promise<vo
     const into = each(columns)(insertSql(table, columns));
     for await (const rows of rowsIn(from, kept)) {
       crashPoint('copying');
-      await to.write([{ statements: [into], records: rows }]);
+      await to.write([{ statements: [into], records: rows.map((row) => converted(table, row)) }]);
     }
   }
   await to.script(BOUND[to.name]);
   await to.transaction(async (sql) => {
     if (to.name === 'postgres') await numberOn(sql);
-    await sql.rows(`INSERT INTO meta (name, value) VALUES ('identity', ?)`, [identity]);
+    const outdated = missing === undefined ? {} : { outdated: missing };
+    await setMeta(sql, { identity, formerly: await formerlyIn(from), ...outdated });
   });
   await layRules(to);
   const [wrong] = await check(to);

@@ -3,7 +3,7 @@ import { OUTCOME_KINDS } from '../core/row.ts';
 import { OTHER_LIKE } from '../values/found.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
-import { layoutNow, layoutOf, stepsFrom } from './layouts.ts';
+import { LAYOUT, layoutOf } from './layouts.ts';
 import { TAKE_PLACES } from './spenders.ts';
 
 /**
@@ -203,8 +203,7 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
   ${WITHIN_CAP}
 ) {strict};`,
-  // account: the first of its accounts. UNIQUE (id, account) holds nothing any more, and stays because SQLite
-  // would have to write the table anew.
+  // account: the first of its accounts.
   `CREATE TABLE batches (
   id TEXT PRIMARY KEY CHECK (length(id) = 8),
   number {int} NOT NULL UNIQUE,
@@ -221,8 +220,7 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   is_sandbox {int} NOT NULL DEFAULT 0,
   facts TEXT NOT NULL,
   work_order TEXT,
-  UNIQUE (key, generation),
-  UNIQUE (id, account)
+  UNIQUE (key, generation)
 ) {strict};
 CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
   // The accounts that a batch may ask. place: 0 for the first one of its job. name: by which its newest run
@@ -556,13 +554,13 @@ export const layTables = (db: Db): Promise<void> =>
     `${STEPS} ${tablesOf(db.name).replaceAll(/^CREATE (TABLE|INDEX|UNIQUE INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')}`,
   );
 export const layRules = (db: Db): Promise<void> =>
-  db.script(`BEGIN; INSERT INTO steps (number) VALUES (${layoutNow()}); ${rulesOf(db.name)} COMMIT;`);
+  db.script(`BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${rulesOf(db.name)} COMMIT;`);
 
-/** Lays out what is not there yet, or brings an earlier layout to this one: whole, or not at all. */
-export async function migrate(db: Db): Promise<void> {
+/** Lays out what is not there yet: whole, or not at all. */
+export async function layAll(db: Db): Promise<void> {
   await db.script(STEPS);
-  const layout = await layoutOf(db);
-  if (layout === layoutNow()) return;
-  const sql = layout === undefined ? `${tablesOf(db.name)} ${rulesOf(db.name)}` : stepsFrom(layout, db.name);
-  await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${layoutNow()}); ${sql} COMMIT;`);
+  if ((await layoutOf(db)) !== undefined) return;
+  await db.script(
+    `BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${tablesOf(db.name)} ${rulesOf(db.name)} COMMIT;`,
+  );
 }

@@ -17,10 +17,10 @@ import {
   noteWrittenHere,
   orderOf,
 } from './known-here.ts';
-import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
+import { FIRST_COPIED, LAYOUT, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
 import type { Notice } from './records.ts';
-import { migrate } from './schema.ts';
+import { layAll } from './schema.ts';
 import { NothingThere, type StoreCheck, type StoreOptions } from './store.ts';
 import { check } from './transitions.ts';
 
@@ -38,8 +38,8 @@ export interface Site {
 
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: Db): Promise<void> {
-  await migrate(db).catch(async (error: unknown) => {
-    if ((await layoutOf(db).catch(() => undefined)) !== layoutNow()) throw error;
+  await layAll(db).catch(async (error: unknown) => {
+    if ((await layoutOf(db).catch(() => undefined)) !== LAYOUT) throw error;
   });
   const drawn = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
   const names = `INSERT INTO meta (name, value) VALUES ('identity', ?), ('secret', ?)
@@ -47,45 +47,60 @@ export async function layOut(db: Db): Promise<void> {
   await db.transaction((sql) => sql.rows(names, drawn));
 }
 
-/**
- * @param mayBringOn whether what opens the ledger brings an earlier layout to this one.
- * @throws StopError `store_version`.
- */
-export async function refuseOther(
-  db: Pick<Db, 'rows' | 'name'>,
-  shown: string,
-  mayBringOn = false,
-): Promise<void> {
+/** @throws StopError `store_version` for a ledger of another Rowonce. */
+export async function refuseOther(db: Pick<Db, 'rows'>, shown: string): Promise<void> {
+  await refuseUncopied(db, shown);
   const layout = await layoutOf(db);
-  if (layout === undefined || layout === layoutNow()) return;
-  if (layout > layoutNow())
+  if (layout === undefined || layout === LAYOUT) return;
+  const earlier = madeEarlier(shown);
+  const copied = await copiedTo(db);
+  if (copied !== undefined && copied.location !== shown)
+    throw stop('store_version', `${earlier} It ${wasCopied(copied)}.`, nameTheCopy(copied));
+  throw stop(
+    'store_version',
+    earlier,
+    'Copy it into the form of this one, at the same place; what is there now is kept under another name.',
+    commandLine(['store', 'copy', shown, shown]),
+  );
+}
+
+/** @throws StopError `store_version` for a ledger that this Rowonce can make no copy of. */
+export async function refuseUncopied(db: Pick<Db, 'rows'>, shown: string): Promise<void> {
+  const layout = (await layoutOf(db)) ?? LAYOUT;
+  if (layout > LAYOUT)
     throw stop(
       'store_version',
-      `The store ${shown} was made by a newer Rowonce (schema ${layout}; this one knows ${layoutNow()}). Nothing in it was changed.`,
+      `The store ${shown} was made by a newer Rowonce (schema ${layout}; this one knows ${LAYOUT}). Nothing in it was changed.`,
       'Use the newer Rowonce, or name another place with --store.',
     );
-  const earlier = `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`;
-  if (layout < FIRST_LAYOUT)
+  if (layout < FIRST_COPIED)
     throw stop(
       'store_version',
-      earlier,
+      madeEarlier(shown),
       'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
     );
-  if (mayBringOn) return;
-  const owner = `Let its owner stop all who work with it, then run: ${commandLine(['store', 'init', shown])}`;
-  const next = 'The next command that writes into it brings it to the new form.';
-  throw stop('store_version', earlier, db.name === 'postgres' ? owner : next);
+}
+
+const madeEarlier = (shown: string): string =>
+  `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`;
+
+const wasCopied = ({ location, atMs }: CopyRecord): string => `was copied to ${location} on ${isoTime(atMs)}`;
+const nameTheCopy = ({ location }: CopyRecord): string => `Name the copy: --store ${location}`;
+
+/** What a store says of a ledger that is copied. */
+export async function sourceIn(db: Db, site: Site) {
+  const layout = (await layoutOf(db)) ?? LAYOUT;
+  return { db, layout, isEarlier: layout < LAYOUT, missing: (await missingIn(db, site))?.fact };
 }
 
 /** The stop of a process that would buy from a ledger that was copied: the copy goes on in its place. */
 export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise<StopError | undefined> {
   const copied = await copiedTo(sql);
   if (copied === undefined) return undefined;
-  const to = `${copied.location} on ${isoTime(copied.atMs)}`;
   return stop(
     'store',
-    `The store ${shown} was copied to ${to}, and nothing is bought from it any more; status, export and forget still work.`,
-    `Name the copy: --store ${copied.location}`,
+    `The store ${shown} ${wasCopied(copied)}, and nothing is bought from it any more; status, export and forget still work.`,
+    nameTheCopy(copied),
   );
 }
 
@@ -107,8 +122,7 @@ export async function takeLedger(
     await markOutdated(db, found);
   const missing = wasThere ? found?.fact : missingAt(site);
   requireAccepted(missing, options); // rule 2
-  // A role of a server may not lay out what a newer Rowonce adds: the owner does, by store init.
-  if (!wasThere || db.name === 'sqlite') await layOut(db);
+  if (!wasThere) await layOut(db);
   if (missing !== undefined) await db.transaction((sql) => accept(sql, site));
 }
 
@@ -256,6 +270,12 @@ export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
     /** The newest attempt; undefined while it holds nothing but play money, which is not worth a stop. */
     newest: id === null || atMs === null ? undefined : { id, atMs },
   };
+}
+
+/** The names of which a copy goes on, as `formerly` of its `meta`: the ledger's own, and those before. */
+export async function formerlyIn(sql: Pick<Sql, 'rows'>): Promise<string> {
+  const { identity, formerly } = await ledgerNow(sql);
+  return JSON.stringify([...formerly, identity]);
 }
 
 type LedgerNow = Awaited<ReturnType<typeof ledgerNow>>;

@@ -66,13 +66,33 @@ export interface Store {
    */
   backUp(location: string, file: string): Promise<void>;
   /**
-   * Opens the store for as long as the work takes, to erase from it or to copy it, also where it was copied
-   * before.
+   * Opens the store for as long as the work takes, to erase from it, also where it was copied.
    * @throws StopError as `open` of an existing ledger; `store` for a role that does not own it.
    */
   alone<T>(location: string, options: AloneOptions, work: (alone: SoleAccess) => Promise<T>): Promise<T>;
+  /**
+   * Opens the store for as long as the work takes, to copy it, also where it was copied before, or has an
+   * earlier layout of which a copy can be made. Nothing is written but that it was copied.
+   * @throws StopError `busy`; `store`, also for a role that does not own it; `store_version`.
+   */
+  copyFrom<T>(location: string, options: AloneOptions, work: (from: CopySource) => Promise<T>): Promise<T>;
   /** Opens the store to be copied to. @throws StopError `busy`, `store` or `store_lost`. */
   copyTo(location: string, options: AloneOptions): Promise<CopyTarget>;
+}
+
+/** A ledger that is copied. */
+export interface CopySource extends Pick<SoleAccess, 'db' | 'requireSame'> {
+  /** The number of its tables. */
+  readonly layout: number;
+  /** Whether an earlier Rowonce made them. */
+  readonly isEarlier: boolean;
+  /** What is known to be missing in it, as a sentence. The copy lacks the same. */
+  readonly missing: string | undefined;
+  /**
+   * Makes the place of the ledger that of the copy, too.
+   * @throws StopError `busy` while another process has it open.
+   */
+  inItsPlace(): Promise<CopyInPlace>;
 }
 
 /** A ledger to which nobody else writes. */
@@ -105,10 +125,15 @@ export interface CopyTarget {
    * once this resolves, and nobody can open it yet.
    * @param identity the name of the copy.
    */
-  take(from: Db, identity: string): Promise<void>;
+  take(from: CopySource, identity: string): Promise<void>;
   /** Opens the copy to everybody. */
   arrive(identity: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface CopyInPlace extends CopyTarget {
+  /** Where the ledger that was copied is from then on, in words for a user. */
+  readonly kept: string;
 }
 
 /** What was found by checking a ledger and adding it up anew. */

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
-import { migrate } from '../../src/ledger/schema.ts';
+import { layAll } from '../../src/ledger/schema.ts';
 import {
   endAttempt,
   type Group,
@@ -217,7 +217,7 @@ export async function sqliteTables(): Promise<Tables> {
   const file = join(folder, 'ledger.db');
   const writer = new Connection(file, 'write');
   writer.pragma('journal_mode = WAL');
-  await migrate(sqlite(writer, writer));
+  await layAll(sqlite(writer, writer));
   const db = sqlite(writer, new Connection(file, 'read'));
   onTestFinished(async () => {
     await db.close();
@@ -239,7 +239,7 @@ export async function postgresTables(): Promise<Tables> {
     await Promise.all([db.close(), second.close()]);
   });
   await db.script(`CREATE SCHEMA ${SCHEMA};`);
-  await migrate(db);
+  await layAll(db);
   return filled(db, second);
 }
 

@@ -34,6 +34,10 @@ interface PostgresOptions {
    * fails.
    */
   readonly riding?: RetryContext | undefined;
+  /** Where its tables are. */
+  readonly schema?: string;
+  /** What the server calls its connections. */
+  readonly name?: string;
 }
 
 /**
@@ -65,7 +69,7 @@ const OF_A_SPENDER =
 
 /** @throws StopError `store` when the place is refused or cannot be reached. */
 export async function postgres(location: string, options: PostgresOptions = {}): Promise<PostgresDb> {
-  const { isReader = false, riding } = options;
+  const { isReader = false, riding, schema = SCHEMA, name = 'rowonce' } = options;
   const address = await addressOf(location);
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
@@ -74,9 +78,9 @@ export async function postgres(location: string, options: PostgresOptions = {}):
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    application_name: 'rowonce',
+    application_name: name,
     // A commit that is told of has to survive a loss of power, whatever the server does by default.
-    options: `${SESSION} -c search_path=${SCHEMA} -c synchronous_commit=on ${isReader ? '-c default_transaction_read_only=on' : ''} ${riding === undefined ? '' : OF_A_SPENDER}`,
+    options: `${SESSION} -c search_path=${schema} -c synchronous_commit=on ${isReader ? '-c default_transaction_read_only=on' : ''} ${riding === undefined ? '' : OF_A_SPENDER}`,
     ...(riding === undefined ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

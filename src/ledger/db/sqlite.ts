@@ -193,15 +193,7 @@ export function sqlite(writer: Connection, reader = writer): Db {
         }
       }),
     write: (steps) => (isBusy ? inTurn(() => writeNow(steps)) : writeNow(steps)),
-    script: async (sql) => {
-      // A step may write the text of the schema, which no other statement may.
-      writer.raw.unsafeMode(true);
-      try {
-        writer.raw.exec(inWordsOf('sqlite', sql));
-      } finally {
-        writer.raw.unsafeMode(false);
-      }
-    },
+    script: async (sql) => void writer.raw.exec(inWordsOf('sqlite', sql)),
     close: async () => {
       await last;
       reader.raw.close();

@@ -1,4 +1,4 @@
-import { type StopError, stop } from '../../core/errors.ts';
+import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Tell } from '../../lib/postgres-server.ts';
@@ -25,11 +25,22 @@ import {
   outdated,
   readerAt,
   refuseOther,
+  refuseUncopied,
   type Site,
+  sourceIn,
   takeLedger,
 } from '../site.ts';
 import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
-import type { AloneOptions, CopyTarget, SoleAccess, Store, StoreGrants, StoreOptions } from '../store.ts';
+import type {
+  AloneOptions,
+  CopyInPlace,
+  CopySource,
+  CopyTarget,
+  SoleAccess,
+  Store,
+  StoreGrants,
+  StoreOptions,
+} from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend.
@@ -51,6 +62,7 @@ const postgresStore: Store = {
     throw stop('store', fact, 'Back it up where it runs, by pg_dump with both of its schemas.');
   },
   alone,
+  copyFrom: copyFromDatabase,
   copyTo: copyIntoDatabase,
 };
 
@@ -73,9 +85,12 @@ const IS_THERE = `SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS value`;
 /**
  * @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished.
  */
-async function holdsLedger(db: PostgresDb, { mayArrive = false, mayBringOn = false } = {}): Promise<boolean> {
+async function holdsLedger(
+  db: PostgresDb,
+  { mayArrive = false, refuse = refuseOther } = {},
+): Promise<boolean> {
   if (!(await oneValue<boolean>(db, IS_THERE))) return false;
-  await refuseOther(db, db.shown, mayBringOn);
+  await refuse(db, db.shown);
   const isArriving = (await metaOf(db, 'arriving')) !== undefined;
   if (isArriving && !mayArrive)
     throw stop(
@@ -217,21 +232,13 @@ async function alone<T>(
   });
   try {
     if (options.dryRun !== true) await untilIdle(db, options);
-    const before = await writtenBeside(db, worker);
     const alone: SoleAccess = {
       db,
       ledger,
       worker,
       // What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user.
       folder: besideFolder(location),
-      async requireSame(sql) {
-        if ((await writtenBeside(sql, worker)) === before) return;
-        throw stop(
-          'busy',
-          `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
-          'Stop everything that works with it, then run the same command again.',
-        );
-      },
+      requireSame: await sameFrom(db, worker),
       clean: () => cleanTables(db),
     };
     if (options.dryRun !== true) await finishErasures(alone);
@@ -257,10 +264,24 @@ async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions)
   }
 }
 
-/** Grows with everything that others write. */
-async function writtenBeside(sql: Pick<Sql, 'rows'>, worker: number): Promise<number> {
-  const grows = 'SELECT coalesce(sum(newest_group), 0) AS n FROM workers WHERE id <> ?';
-  return (await oneRow<{ n: number }>(sql, grows, [worker])).n;
+/**
+ * What refuses where others have written since.
+ * @param worker writes itself.
+ */
+async function sameFrom(db: PostgresDb, worker = 0): Promise<SoleAccess['requireSame']> {
+  const written = async (sql: Pick<Sql, 'rows'>): Promise<number> => {
+    const grows = 'SELECT coalesce(sum(newest_group), 0) AS n FROM workers WHERE id <> ?';
+    return (await oneRow<{ n: number }>(sql, grows, [worker])).n;
+  };
+  const before = await written(db);
+  return async (sql) => {
+    if ((await written(sql)) === before) return;
+    throw stop(
+      'busy',
+      `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
+      'Stop everything that works with it, then run the same command again.',
+    );
+  };
 }
 
 /** Former versions of rows go. The write-ahead log of the server, its archive and backups are its owner's. */
@@ -283,6 +304,84 @@ async function requireOwner(db: PostgresDb): Promise<void> {
     `Run it as that role: --store ${asOwner}`,
   );
 }
+
+async function copyFromDatabase<T>(
+  location: string,
+  options: AloneOptions,
+  work: (from: CopySource) => Promise<T>,
+): Promise<T> {
+  const db = await postgres(location, { name: COPYING });
+  try {
+    if (!(await holdsLedger(db, { refuse: refuseUncopied }))) throw noLedger(db);
+    await requireOwner(db);
+    await untilIdle(db, options);
+    const source = await sourceIn(db, siteOfDatabase(db));
+    const inItsPlace = () => copyInPlace(location, db, source.layout);
+    return await work({ ...source, requireSame: await sameFrom(db), inItsPlace });
+  } finally {
+    await db.close();
+  }
+}
+
+const COPYING = 'rowonce-copy';
+
+const CONNECTED = `
+SELECT client_addr AS "from" FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'rowonce' LIMIT 1`;
+
+/**
+ * In the same database the copy has a schema of its own until one transaction gives it the name by which a
+ * ledger is found. A process of an earlier Rowonce that is still connected would then write into tables that
+ * it does not know.
+ */
+async function copyInPlace(location: string, db: PostgresDb, layout: number): Promise<CopyInPlace> {
+  const [other] = await db.rows<{ from: string | null }>(CONNECTED);
+  if (other !== undefined)
+    throw stop(
+      'busy',
+      `A process of Rowonce on ${other.from ?? 'this machine'} is connected to ${db.shown}.`,
+      'End all runs, workers and pages that use it, then run the same command again.',
+    );
+  const [copy, kept] = [`${SCHEMA}_copy`, await freeSchema(db, `${SCHEMA}_${layout}`)];
+  const to = await postgres(location, { name: COPYING, schema: copy });
+  return {
+    location,
+    present: undefined,
+    kept: `the schema ${kept}`,
+    async take(from, identity) {
+      await db.script(`DROP SCHEMA IF EXISTS ${copy} CASCADE; CREATE SCHEMA ${copy}`);
+      await copyTables(from, to, identity);
+    },
+    async arrive(identity) {
+      const { value } = await oneRow<{ value: string }>(to, `SELECT value FROM meta WHERE name = 'identity'`);
+      invariant(value === identity, 'a copy arrives that another process has made');
+      await db.script(`BEGIN; ${grantedAs(SCHEMA, copy)}
+        ALTER SCHEMA ${SCHEMA} RENAME TO ${kept}; ALTER SCHEMA ${copy} RENAME TO ${SCHEMA}; COMMIT;`);
+    },
+    close: () => to.close(),
+  };
+}
+
+async function freeSchema(db: PostgresDb, name: string, number = 1): Promise<string> {
+  const free = number === 1 ? name : `${name}_${number}`;
+  const isTaken = await oneValue<boolean>(db, `SELECT to_regnamespace('${free}') IS NOT NULL AS value`);
+  return isTaken ? freeSchema(db, name, number + 1) : free;
+}
+
+/** Roles may do in a schema what they may do in another one, with what has the same name there. */
+const grantedAs = (from: string, to: string): string => `
+DO $$ DECLARE known record; BEGIN
+  FOR known IN
+    SELECT a.privilege_type AS may, 'SCHEMA ${to}' AS what, r.rolname AS role
+      FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a JOIN pg_roles r ON r.oid = a.grantee
+     WHERE n.nspname = '${from}'
+    UNION ALL SELECT a.privilege_type,
+      CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || '${to}.' || quote_ident(c.relname), r.rolname
+      FROM pg_class c CROSS JOIN aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+     WHERE c.relnamespace = '${from}'::regnamespace
+       AND to_regclass('${to}.' || quote_ident(c.relname)) IS NOT NULL
+  LOOP EXECUTE format('GRANT %s ON %s TO %I', known.may, known.what, known.role); END LOOP;
+END $$;`;
 
 /** A copy has a mark with its name until it is whole, and nothing opens it before. */
 async function copyIntoDatabase(location: string): Promise<CopyTarget> {
@@ -319,7 +418,7 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
  * @throws StopError `store_version` for another version.
  */
 async function init(db: PostgresDb): Promise<StoreGrants> {
-  await holdsLedger(db, { mayBringOn: true });
+  await holdsLedger(db);
   await layOut(db);
   return grantsIn(await oneValue<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }

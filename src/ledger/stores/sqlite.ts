@@ -1,5 +1,5 @@
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
@@ -27,9 +27,11 @@ import {
   readerAt,
   realPathOf,
   refuseOther,
+  refuseUncopied,
   requireAccepted,
   type Site,
   setMeta,
+  sourceIn,
   takeLedger,
 } from '../site.ts';
 import { beginWorker, endWorker } from '../spenders.ts';
@@ -44,7 +46,15 @@ import {
   storeFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import type { AloneOptions, CopyTarget, SoleAccess, Store, StoreCheck, StoreOptions } from '../store.ts';
+import type {
+  AloneOptions,
+  CopySource,
+  CopyTarget,
+  SoleAccess,
+  Store,
+  StoreCheck,
+  StoreOptions,
+} from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const sqliteStore: Store = {
@@ -68,6 +78,8 @@ const sqliteStore: Store = {
       const alone = await open(folder, { create: false, ...options, mayBeCopied: true });
       return work(alone).finally(alone.ledger.close);
     }),
+  copyFrom: (location, options, work) =>
+    explaining(location, (folder) => copyFromFolder(folder, options, work)),
   copyTo: (location, options) => explaining(location, (folder) => copyIntoFolder(folder, options)),
 };
 
@@ -101,9 +113,10 @@ const APPLICATION_ID = 0x526f7758;
 
 /**
  * Whether nothing is laid out there yet.
+ * @param refuse throws for a ledger whose tables are not taken.
  * @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce.
  */
-async function isEmpty(db: Db, folder: StoreFolder, mayBringOn = false): Promise<boolean> {
+async function isEmpty(db: Db, folder: StoreFolder, refuse = refuseOther): Promise<boolean> {
   const { application_id: application } = await oneRow<{ application_id: number }>(
     db,
     'PRAGMA application_id',
@@ -111,7 +124,7 @@ async function isEmpty(db: Db, folder: StoreFolder, mayBringOn = false): Promise
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
   if (application !== APPLICATION_ID && tables.length > 0)
     throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
-  if (tables.includes('steps')) await refuseOther(db, folder.path, mayBringOn);
+  if (tables.includes('steps')) await refuse(db, folder.path);
   return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
 }
 
@@ -132,7 +145,7 @@ async function openLocked(
   folder: StoreFolder,
   { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
 ): Promise<SoleAccess> {
-  const isNew = await isEmpty(sqlite(writer), folder, true);
+  const isNew = await isEmpty(sqlite(writer), folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
   writer.pragma('journal_mode = WAL');
@@ -328,14 +341,64 @@ async function markBackup(copy: Db): Promise<void> {
   }
 }
 
-/** A copy is a file that no store opens before it has its name. */
+async function copyFromFolder<T>(
+  folder: StoreFolder,
+  options: AloneOptions,
+  work: (from: CopySource) => Promise<T>,
+): Promise<T> {
+  if (!hasLedger(folder)) throw noStore(folder);
+  prepare(folder);
+  const lock = await takeLock(folder, options);
+  const from = new Connection(folder.ledger, 'write');
+  const db = sqlite(from);
+  try {
+    if (await isEmpty(db, folder, refuseUncopied)) throw noStore(folder);
+    const source: CopySource = {
+      ...(await sourceIn(db, siteOfFolder(folder))),
+      async requireSame() {},
+      async inItsPlace() {
+        // From here on the file alone is the whole ledger. SQLite refuses that while another process has it
+        // open.
+        from.pragma('journal_mode = DELETE');
+        const kept = freeName(`${folder.ledger}.layout-${source.layout}`);
+        return {
+          ...copyBeside(folder, () => linkSync(folder.ledger, kept)),
+          location: folder.path,
+          present: undefined,
+          kept,
+          async close() {},
+        };
+      },
+    };
+    return await work(source);
+  } finally {
+    await db.close();
+    lock.release();
+  }
+}
+
+function freeName(path: string, number = 1): string {
+  const name = number === 1 ? path : `${path}.${number}`;
+  return sizeOf(name) === undefined ? name : freeName(path, number + 1);
+}
+
 async function copyIntoFolder(folder: StoreFolder, options: AloneOptions): Promise<CopyTarget> {
   prepare(folder);
   const lock = await takeLock(folder, options);
-  const copy = join(folder.path, 'ledger.db.copy');
   return {
+    ...copyBeside(folder),
     location: folder.path,
     present: hasLedger(folder) ? await identityIn(sqlite(new Connection(folder.ledger, 'read'))) : undefined,
+    async close() {
+      lock.release();
+    },
+  };
+}
+
+/** A copy is a file that no store opens before it has its name. @param keep keeps what has that name. */
+function copyBeside(folder: StoreFolder, keep = () => {}): Pick<CopyTarget, 'take' | 'arrive'> {
+  const copy = `${folder.ledger}.copy`;
+  return {
     async take(from, identity) {
       rmSync(copy, { force: true });
       const connection = new Connection(copy, 'write');
@@ -352,12 +415,10 @@ async function copyIntoFolder(folder: StoreFolder, options: AloneOptions): Promi
       syncFolder(folder.path);
     },
     async arrive() {
+      keep();
       renameSync(copy, folder.ledger);
       syncFolder(folder.path);
       syncFolder(dirname(folder.path));
-    },
-    async close() {
-      lock.release();
     },
   };
 }

@@ -8,7 +8,7 @@ import { Line } from '../../../src/client/limits/line.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { SCHEMA } from '../../../src/ledger/db.ts';
-import { migrate } from '../../../src/ledger/schema.ts';
+import { layAll } from '../../../src/ledger/schema.ts';
 import { placesIn, type SharedWindow } from '../../../src/ledger/spenders.ts';
 import { randomFrom } from '../../../src/sandbox/random.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await server.createDatabase('lines');
   db = await postgres(server.url('lines'));
   await db.script(`CREATE SCHEMA ${SCHEMA};`);
-  await migrate(db);
+  await layAll(db);
   return () => db.close();
 });
 

@@ -166,9 +166,9 @@ test('what was written meanwhile leaves the ledger as it was, and it is done by 
   expect((await worker.batch(batch))?.inputPath).toContain('kim@');
   const copied = { identity: 'f'.repeat(32), location: 'elsewhere', atMs: NOON_MS };
   const copy = (meanwhile: () => Promise<unknown>): Promise<void> =>
-    postgres.alone(url, options, async (alone) => {
+    postgres.copyFrom(url, options, async (source) => {
       await meanwhile();
-      await leaveTo(alone, copied);
+      await leaveTo(source, copied);
     });
   await expect(copy(() => answered(worker, batch, 'two'))).rejects.toMatchObject(written);
   await answered(worker, batch, 'three');
