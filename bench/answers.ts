@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { readDialectFile } from '../src/client/dialect/file.ts';
 import type { Dialect } from '../src/client/dialect.ts';
 import provider from '../src/client/dialects/provider.ts';
+import { describeOperations } from '../src/core/families.ts';
 import { type Judged, judgedServices, judgedVendors } from '../test/client/documented/judged.ts';
 import { judgingBesideParsing } from './parts.ts';
 
 /** How the answers that vendors and services publish are read, and how long judging one takes. */
+
+await describeOperations();
 
 const DIALECTS = join(import.meta.dirname, '..', 'fixtures', 'dialects');
 

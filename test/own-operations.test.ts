@@ -3,6 +3,8 @@
  * ever gets an answer that was bought for another one.
  * Method: the library's own entry in this process, with a real ledger; a vendor of the test that says what it was sent, and the sandbox.
  */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as rowonce from '../src/index.ts';
 import {
@@ -37,9 +39,11 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   return read;
 }
 
-async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichInput }> {
+async function deskOf(
+  body = '{"takes_mail":true}',
+): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichInput }> {
   const desk = (await openDesk()).here();
-  const vendor = await ScriptedVendor.start((_, response) => response.end('{"takes_mail":true}'));
+  const vendor = await ScriptedVendor.start((_, response) => response.end(body));
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   desk.place.writeAccount(vendor.url);
   const options = {
@@ -175,4 +179,25 @@ test('an own dialect stands in the place of the file of the account, and is chec
     { dialects: [own, own] },
   );
   await expect(twice.summary()).rejects.toThrow('Two dialects are for the same vendor.');
+});
+
+test('an answer that names a forgotten person is erased whole, because nobody else knows what it holds', async () => {
+  const owners = [{ email: 'jo@a.example' }, { email: 'al@a.example' }];
+  const { options } = await deskOf(JSON.stringify({ owners, first_was_born: '1970-02-01' }));
+  const own: OwnOperation = {
+    ...VERIFY,
+    name: 'owners-of',
+    inputs: [{ name: 'domain', about: 'a domain', aliases: ['domain'] }],
+    prepare: ({ domain = '' }) => ({ parameters: { domain } }),
+  };
+  const { store = '' } = options;
+  const asked = { ...options, job: 'owners-of' };
+  await enrich([{ domain: 'a.example' }], asked, { operations: [own] }).summary();
+  const { stores } = await rowonce.forget({ person: 'jo@a.example', store, yes: true });
+  expect(stores).toMatchObject([{ requests: 1, cut: 0 }]);
+  const files = await readdir(store, { withFileTypes: true, recursive: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map((file) => readFile(join(file.parentPath, file.name), 'latin1'));
+  expect((await Promise.all(texts)).join()).not.toContain('1970-02-01');
 });

@@ -7,7 +7,14 @@ import {
   said,
 } from '../commands/shared/command.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
-import { COMMANDS, familyNames, loadMember, OPERATIONS, version } from '../core/families.ts';
+import {
+  COMMANDS,
+  describeOperations,
+  familyNames,
+  loadMember,
+  OPERATIONS,
+  version,
+} from '../core/families.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';
 
@@ -103,7 +110,10 @@ async function configureOne(typed: Command, of: OurCommand, run: Run): Promise<v
   const operations = 'job' in of.input.shape ? await familyNames(OPERATIONS) : [];
   describeWith(typed, of, operations);
   declare(typed, of);
-  typed.action(async (...args) => run(of, await readInput(of, args.slice(0, -2), typed), typed));
+  typed.action(async (...args) => {
+    await describeOperations();
+    await run(of, await readInput(of, args.slice(0, -2), typed), typed);
+  });
 }
 
 /** @param operations those that it may be asked for. */

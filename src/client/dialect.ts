@@ -10,6 +10,7 @@ import {
   WHOLE_BODY,
 } from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
+import { describedCall } from '../core/described.ts';
 import { asStop, invariant, type StopError, stop } from '../core/errors.ts';
 import { DIALECTS, loadMember, shippedDialect } from '../core/families.ts';
 import { isTaking } from '../core/given.ts';
@@ -86,9 +87,11 @@ export function withRequestOf(
 
 /** The dialect with the places that a job names in the answers to its own request. */
 export function withGives(dialect: Dialect, gives: DialectOperation['gives']): Dialect {
-  const entry = dialect.operations['api-call'];
-  if (gives === undefined || entry === undefined) return dialect;
-  return { ...dialect, operations: { ...dialect.operations, 'api-call': { ...entry, gives } } };
+  if (gives === undefined) return dialect;
+  const operations = Object.entries(dialect.operations).map(([name, entry]) => {
+    return [name, describedCall(name).gives === 'any' ? { ...entry, gives } : entry] as const;
+  });
+  return { ...dialect, operations: Object.fromEntries(operations) };
 }
 
 /**
@@ -193,9 +196,14 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
 function requireFillable(dialect: Dialect, account: Account): void {
   const { name, organizationId, projectId, vendor } = account;
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
-  const { 'create-project': creation, ...others } = dialect.operations;
-  const requests = Object.values(others).flatMap(({ later, then, ...own }) => [own, later, then]);
-  const ofAccount = [creation, usage, balance, whoami];
+  const isOutside = ([name]: readonly [string, unknown]): boolean =>
+    describedCall(name).changes === 'creates_project';
+  const operations = Object.entries(dialect.operations);
+  const creations = operations.filter(isOutside).map(([, own]) => own);
+  const requests = operations
+    .filter((each) => !isOutside(each))
+    .flatMap(([, { later, then, ...own }]) => [own, later, then]);
+  const ofAccount = [...creations, usage, balance, whoami];
   const textsOf = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[]): string =>
     shapes.map((each) => each && JSON.stringify({ ...headers, ...each.headers })).join();
   const ofAll =
@@ -452,7 +460,9 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
     ...(envelope === WHOLE_BODY ? {} : { envelope }),
     ...present({ fields, results, gives, verdicts }),
     ...(gives === undefined ? {} : { byKind: true }),
-    ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
+    ...(operation !== undefined && describedCall(operation).gives === 'any' && results === undefined
+      ? { objects: true }
+      : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import { listAround, textAt, valueAt } from '../core/answer-body.ts';
 import { valuesAt } from '../core/answer-path.ts';
-import { WANTED } from '../core/given.ts';
+import { isCheck, wantedOf } from '../core/given.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { holdsNothing } from '../values/blank.ts';
 import { type Found, foundAmong, otherClause } from '../values/found.ts';
@@ -23,17 +23,17 @@ export function givenIn(
 ): GivenValue | undefined {
   if (then !== undefined) return idIn(body, then.id);
   if (gives === undefined) return undefined;
-  const found = wantedOf(gives, operation).map((name) => readAt(body, gives, name, verdicts)?.kind);
+  const found = wantedIn(gives, operation).map((name) => readAt(body, gives, name, verdicts)?.kind);
   if (found.includes('found')) return 'filled';
-  if (found.includes('other')) return WANTED[operation] === 'verdict' ? 'odd' : 'other';
+  if (found.includes('other')) return isCheck(operation) ? 'odd' : 'other';
   return found.includes('blank') ? 'blank' : 'absent';
 }
 
 type Gives = NonNullable<DialectOperation['gives']>;
 
 /** The value without which nothing was found, or else all of them, any of which will do. */
-function wantedOf(gives: Gives, operation: string): readonly string[] {
-  const wanted = WANTED[operation];
+function wantedIn(gives: Gives, operation: string): readonly string[] {
+  const wanted = wantedOf(operation);
   return wanted === undefined ? Object.keys(gives) : [wanted];
 }
 
@@ -58,7 +58,7 @@ export function otherIn(
 ): string | undefined {
   const { gives, verdicts } = entry;
   if (gives === undefined || givenIn(body, entry, operation) !== 'other') return undefined;
-  for (const name of wantedOf(gives, operation)) {
+  for (const name of wantedIn(gives, operation)) {
     const found = readAt(body, gives, name, verdicts);
     if (found?.kind === 'other') return otherClause(name, found.value);
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isWithin, merged, objectWith } from '../core/answer-body.ts';
+import { describedCall } from '../core/described.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { isTaking, TAKEN_BY } from '../core/given.ts';
 import { ROLES, type Role } from '../core/membership.ts';
@@ -88,11 +89,8 @@ export interface RequestValues {
 
 export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'body'>;
 
-/**
- * Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them,
- * too.
- */
-const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
+/** The rest of the dialect's entry applies to such a call, too. */
+const bringsRequest = ({ operation }: Call): boolean => describedCall(operation).bringsRequest;
 
 /** The request of a call: the dialect's path, headers and field names around the call's parameters. */
 export function requestOf(
@@ -106,7 +104,7 @@ export function requestOf(
   for (const name in call.parameters)
     if (own(fields, name) === null)
       invariant(false, `${call.operation}: the vendor has no field for ${name}`);
-  const shaped = GENERIC_OPERATIONS.includes(call.operation)
+  const shaped = bringsRequest(call)
     ? shapedByItself(call)
     : shapedRequest(
         operation,
@@ -131,7 +129,7 @@ export function requestOf(
  */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
-  const isGeneric = GENERIC_OPERATIONS.includes(call.operation);
+  const isGeneric = bringsRequest(call);
   const unfit = isGeneric
     ? undefined
     : unfitField(operation, fieldsOf(operation, withPermissions(dialect, call)), takenField(operation, call));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { describedCall } from './described.ts';
 import { subjectText } from './membership.ts';
 import { isObject } from './objects.ts';
 import type { Call, JsonValue } from './operation.ts';
@@ -47,20 +48,10 @@ const PLAIN_SLUG = /^[\w-]+$/;
 const decodedSlug = (encoded: string): string =>
   new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
 
-const OF_PERSON = ['first_name', 'last_name', 'full_name', 'company'];
-
-/** What people and companies are called, by operation. Elsewhere such a parameter is kept as it was. */
-const CALLED: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': ['name'],
-  'enrich-person': OF_PERSON,
-  'find-email': OF_PERSON,
-  'find-phone': OF_PERSON,
-};
-
 /** A name in capitals is the same question: one list has capitals, and next month's does not. */
 function inOneCase(operation: string, parameters: Call['parameters']): Call['parameters'] {
-  const names = CALLED[operation];
-  if (names === undefined || !names.some((name) => name in parameters)) return parameters;
+  const names = describedCall(operation).folded;
+  if (!names.some((name) => name in parameters)) return parameters;
   const members = Object.entries(parameters).map(([name, value]) => [
     name,
     names.includes(name) && typeof value === 'string' ? value.toLowerCase() : value,

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe } from './described.ts';
 import { invariant } from './errors.ts';
+import type { Operation } from './operation.ts';
 
 /**
  * The places of the program's own files: the folders of its families, and the package that they are in. They
@@ -107,4 +109,21 @@ async function importMember<T>(file: string, name: string): Promise<T> {
 
 function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
+}
+
+// ------------------------------------------------------------------------------------------------- operations
+
+let describing: Promise<void> | undefined;
+
+/** Hands what the operations say of themselves to `core/described.ts`. Every command begins with it. */
+export function describeOperations(): Promise<void> {
+  describing ??= (async () => {
+    const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
+    describe(
+      operations.map(({ name, vendor, inputs, resultsFile, described }) => {
+        return { name, vendor, inputs: inputs.map((input) => input.name), resultsFile, ...described };
+      }),
+    );
+  })();
+  return describing;
 }

@@ -1,43 +1,19 @@
+import { describedCall } from './described.ts';
 import type { Call, JsonValue } from './operation.ts';
-import { wordsIn } from './plain-text.ts';
 
-/** The values whose place in an answer a dialect may name under `gives`, by our names for them. */
+/** What the calls of operations find, by our names. */
 
-const OF_PEOPLE = wordsIn(`
-  email phone first_name last_name full_name job_title seniority department company domain profile_url city
-  state country
-`);
+/** The value without which an answer has found nothing; undefined: any value will do. */
+export const wantedOf = (operation: string): string | undefined => describedCall(operation).wants;
 
-export const GIVEN: Readonly<Record<string, readonly string[]>> = {
-  'enrich-person': OF_PEOPLE,
-  'enrich-company': wordsIn(`
-    name domain website profile_url abn number industry employees revenue founded phone email street city
-    state postcode country
-  `),
-  'find-email': [...OF_PEOPLE, 'verdict'],
-  'find-phone': OF_PEOPLE,
-  'check-email': ['verdict'],
-  'check-phone': ['verdict', 'phone', 'country'],
-};
-
-/** The value without which such an answer has found nothing; of other operations any value will do. */
-export const WANTED: Readonly<Record<string, string>> = {
-  'find-email': 'email',
-  'find-phone': 'phone',
-  'check-email': 'verdict',
-  'check-phone': 'verdict',
-};
-
-/** Operations that find nothing, but say whether what is known is right. */
-export const isCheck = (operation: string): boolean => operation.startsWith('check-');
+/** Whether it finds nothing, but says whether what is known is right. */
+export const isCheck = (operation: string): boolean => wantedOf(operation) === 'verdict';
 
 /** The parameter of a call that takes by an id what an earlier call of its operation has found. */
 export const TAKEN_BY = 'id';
 
-export const TAKING_OPERATIONS = ['enrich-person', 'enrich-company', 'find-email', 'find-phone'];
-
 export const isTaking = ({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): boolean =>
-  TAKING_OPERATIONS.includes(operation) && Object.hasOwn(parameters, TAKEN_BY);
+  describedCall(operation).takesId && Object.hasOwn(parameters, TAKEN_BY);
 
 /** What a check of an address, or of a number, found out. */
 export const EMAIL_VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;

@@ -1,3 +1,4 @@
+import type { OperationDescription } from './described.ts';
 import type { EmailVerdict } from './given.ts';
 import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
 import { counted } from './plain-text.ts';
@@ -301,6 +302,8 @@ export interface Operation<Input = unknown, Work = Input> {
   /** One sentence for `--help`, the documentation and the page. */
   readonly summary: string;
   readonly vendor: Vendor;
+  /** All that is true of it and is data. */
+  readonly described: OperationDescription;
   /** The dialect's entry for the calls of an operation that is not built in, because no dialect has one. */
   readonly request?: JsonObject;
   readonly inputs: readonly InputField[];

@@ -37,6 +37,10 @@ export function inSteps(steps: readonly Operation[]): Operation {
     name: steps.map(({ name }) => name).join(','),
     summary: steps.map(({ summary }) => summary).join(' '),
     vendor: first.vendor,
+    described: {
+      ...first.described,
+      calls: Object.assign({}, ...steps.map(({ described }) => described.calls)),
+    },
     steps,
     inputs: steps.flatMap(({ name, inputs }) =>
       inputs.map((input) => ({ ...input, name: `${name}.${input.name}` })),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
+import { OF_ANOTHER, unoffered } from '../core/described.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
 import {
   askOnce,
@@ -99,6 +100,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
     name,
     summary: own.summary,
     vendor: 'provider',
+    described: unoffered(name.replaceAll('-', ' '), { [name]: OF_ANOTHER }),
     inputs: own.inputs,
     tiers: [],
     request: JSON.parse(JSON.stringify(own.request)),

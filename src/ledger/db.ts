@@ -4,6 +4,7 @@
  * in braces stand for what the two databases write differently.
  */
 
+import { callsThat } from '../core/described.ts';
 import { parts } from '../lib/parts.ts';
 import type { WriteManner } from '../lib/postgres-server.ts';
 
@@ -168,12 +169,18 @@ const WORDS = {
  * `{said X name}`: the text of that name in JSON.
  */
 const [LIST, HEX, TEXT] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g, /\{text (\S+)\}/g];
+/** `{taking}`: the names of calls that may take by an id, of which the code of a statement knows none. */
+const takingCalls = (): string =>
+  callsThat(({ takesId }) => takesId)
+    .map((name) => `'${name}'`)
+    .join();
 const SAID = /\{said (\S+) (\w+)\}/g;
 
 export function inWordsOf(name: Db['name'], sql: string): string {
   const list =
     name === 'sqlite' ? 'json_each($1) AS item' : 'json_array_elements_text(CAST($1 AS json)) AS item(value)';
   return sql
+    .replaceAll('{taking}', takingCalls)
     .replaceAll(LIST, list)
     .replaceAll(HEX, name === 'sqlite' ? 'unhex($1)' : "decode($1, 'hex')")
     .replaceAll(SAID, name === 'sqlite' ? "json_extract($1, '$$.$2')" : "(CAST($1 AS json) ->> '$2')")

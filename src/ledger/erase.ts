@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
+import { describedCall } from '../core/described.ts';
 import { isTaking } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
@@ -349,13 +350,10 @@ async function findTaken(db: Db, { attempts }: Found): Promise<void> {
   }
 }
 
-const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email', 'check-phone'];
-
-/** The person whom a change alters was already found by its call; its answer names others beside them. */
-function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buffer): Buffer | undefined {
-  if (OF_ONE_PERSON.includes(operation)) return undefined;
-  const isAboutOthers = operation === 'enrich-company' || subject !== null;
-  return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
+/** What is left of an answer that names the person; undefined: all of the call goes. */
+function leftOf(person: Person, { operation }: NamedAttempt, body: Buffer): Buffer | undefined {
+  const { erased } = describedCall(operation);
+  return erased === 'whole' ? undefined : person.cutFrom(body, erased);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { TAKEN_BY, TAKING_OPERATIONS } from '../core/given.ts';
+import { TAKEN_BY } from '../core/given.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { OTHER_LIKE } from '../values/found.ts';
 import { ANSWER_KINDS } from './call-records.ts';
@@ -92,7 +92,7 @@ export const AN_ANSWER = `('${ANSWER_KINDS.join("', '")}')`;
 
 /** Whether an attempt takes what an earlier one of its row has found, as `isTaking` says of its call. */
 export const takes = (table: string): string =>
-  `(${table}.operation IN ('${TAKING_OPERATIONS.join("', '")}')
+  `(${table}.operation IN ({taking})
     AND ${table}.asked LIKE '{"parameters":{"${TAKEN_BY}":%')`;
 
 /**

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
+import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
@@ -58,6 +59,20 @@ interface ChangeWork extends PlannedWork, RowRequest {
 
 const NEEDED = 'Write it into a job: endpoint: /…, and body: with {{Column}} where a cell belongs.';
 
+const READ: CallDescription = {
+  parameters: undefined,
+  together: [],
+  folded: [],
+  gives: 'any',
+  wants: undefined,
+  takesId: false,
+  finds: undefined,
+  isAbout: undefined,
+  erased: 'in_lists',
+  changes: undefined,
+  bringsRequest: true,
+};
+
 /** No job has said yet what is sent, so this is the operation of the simplest job. */
 export default defineOperation(
   operationOf({ method: 'POST', endpoint: '/', body: { column: '{{column}}' } }),
@@ -69,6 +84,10 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     name: 'api-call',
     summary: 'Send a request of your own for each row: any other operation of the vendor.',
     vendor: 'provider',
+    described: unoffered('api call', {
+      'api-call': READ,
+      'api-call-change': { ...READ, gives: [], erased: 'values', changes: 'anything' },
+    }),
     inputs: columns.map((column) => columnInput(column, "named as in the job's endpoint or body")),
     tiers: [],
     settings: {

@@ -1,3 +1,4 @@
+import { unoffered } from '../core/described.ts';
 import { type PersonInProject, refuse, roleAction, whoIs } from './team/change-action.ts';
 import {
   EMAIL,
@@ -12,7 +13,13 @@ import {
   USER_ID,
   withRoles,
 } from './team/change-inputs.ts';
-import { namingSomebody, personOperation } from './team/change-steps.ts';
+import {
+  CREATE_INVITE,
+  DELETE_INVITE,
+  namingSomebody,
+  personOperation,
+  UPDATE_USER,
+} from './team/change-steps.ts';
 
 /**
  * Nobody is invited who was not invited before: an invite is another operation, because it sends a mail to a
@@ -30,6 +37,7 @@ export default withRoles(
   personOperation({
     name: 'change-role',
     summary: 'Change the role of users by user id, or of pending invites by e-mail address.',
+    described: unoffered('roles', { ...UPDATE_USER, ...DELETE_INVITE, ...CREATE_INVITE }),
     inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
     readsAnswers: true,
     prepare: (row, options) =>

@@ -2,7 +2,7 @@ import { defineOperation, type Operation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
 import { dialledNumber, numberAbroad } from '../values/phone.ts';
 import { country } from '../values/text.ts';
-import { type Identifier, identifiersIn, lookUpOperation } from './lookup/waterfall.ts';
+import { type Identifier, identifiersIn, type LookUp, lookUpOperation } from './lookup/waterfall.ts';
 
 const PHONE: Identifier = {
   name: 'phone',
@@ -36,10 +36,28 @@ const COUNTRY: Identifier = {
   needsBy: true,
 };
 
-const SUMMARY = 'Check whether a telephone number can be reached.';
+const SAID: LookUp = {
+  name: 'check-phone',
+  summary: 'Check whether a telephone number can be reached.',
+  by: ['phone'],
+  noun: ['row', 'rows'],
+  title: 'numbers checked',
+  together: ['country'],
+  checkedBy: undefined,
+  offered: { finds: false, fills: undefined, team: false },
+  tried: ['phone'],
+  call: {
+    folded: [],
+    gives: ['verdict', 'phone', 'country'],
+    wants: 'verdict',
+    takesId: false,
+    finds: 'verdict',
+    isAbout: undefined,
+    erased: 'whole',
+  },
+};
 
-const checking = (phone: Identifier): Operation =>
-  lookUpOperation('check-phone', SUMMARY, [phone, COUNTRY], ['phone']);
+const checking = (phone: Identifier): Operation => lookUpOperation(SAID, [phone, COUNTRY]);
 
 const [plain, ofCountry] = [checking(PHONE), checking(PHONE_OF_COUNTRY)];
 

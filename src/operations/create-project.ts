@@ -1,3 +1,4 @@
+import { unoffered } from '../core/described.ts';
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 import type { NewProject } from './team/change-action.ts';
@@ -10,7 +11,7 @@ import {
   ready,
   together,
 } from './team/change-inputs.ts';
-import { nextOfProject } from './team/change-steps.ts';
+import { CREATE_PROJECT, nextOfProject } from './team/change-steps.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };
@@ -41,6 +42,7 @@ export default defineOperation<NewProject, ProjectWork>({
   name: 'create-project',
   summary: 'Create projects; they cannot be deleted again.',
   vendor: 'service',
+  described: unoffered('projects', CREATE_PROJECT),
   inputs: [
     {
       name: 'name',

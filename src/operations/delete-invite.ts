@@ -1,3 +1,4 @@
+import { unoffered } from '../core/described.ts';
 import { withoutTextMark } from '../values/cell-text.ts';
 import {
   deleteAction,
@@ -19,7 +20,7 @@ import {
   readText,
   together,
 } from './team/change-inputs.ts';
-import { namingSomebody, personOperation } from './team/change-steps.ts';
+import { DELETE_INVITE, namingSomebody, personOperation } from './team/change-steps.ts';
 
 /**
  * The service knows invites by their codes alone, so an invite that the ledger does not remember cannot be
@@ -55,6 +56,7 @@ function actionByCode(person: PersonInProject, inviteCode: string): PersonAction
 export default personOperation({
   name: 'delete-invite',
   summary: 'Delete pending invites by code, or by e-mail address where the ledger knows the code.',
+  described: unoffered('invitations taken back', DELETE_INVITE),
   inputs: [INVITE_CODE, EMAIL, PROJECT_ID],
   prepare: (row, options) =>
     namingSomebody(

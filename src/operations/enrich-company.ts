@@ -98,7 +98,27 @@ const companyIdentifiers: readonly Identifier[] = [
 ];
 
 export default lookUpOperation(
-  'enrich-company',
-  'Find a company by ABN, domain, profile URL or website, or by its name or number.',
+  {
+    name: 'enrich-company',
+    summary: 'Find a company by ABN, domain, profile URL or website, or by its name or number.',
+    noun: ['company', 'companies'],
+    title: 'companies',
+    together: ['country'],
+    checkedBy: undefined,
+    offered: { finds: true, fills: 'industry', team: false },
+    tried: ['domain', 'abn'],
+    call: {
+      folded: ['name'],
+      gives: wordsIn(`
+        name domain website profile_url abn number industry employees revenue founded phone email street city
+        state postcode country
+      `),
+      wants: undefined,
+      takesId: true,
+      finds: 'company',
+      isAbout: 'company',
+      erased: 'values',
+    },
+  },
   companyIdentifiers,
 );

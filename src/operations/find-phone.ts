@@ -1,8 +1,25 @@
-import { PERSON_TO_FIND } from './lookup/person-identifiers.ts';
+import { NAMES, OF_PEOPLE, PERSON_TO_FIND } from './lookup/person-identifiers.ts';
 import { lookUpOperation } from './lookup/waterfall.ts';
 
 export default lookUpOperation(
-  'find-phone',
-  "Find the telephone number of a person, by what the account's dialect takes together.",
+  {
+    name: 'find-phone',
+    summary: "Find the telephone number of a person, by what the account's dialect takes together.",
+    noun: ['phone number', 'phone numbers'],
+    title: 'phone numbers',
+    together: PERSON_TO_FIND.map(({ name }) => name),
+    checkedBy: undefined,
+    offered: { finds: false, fills: 'phone', team: false },
+    tried: ['full_name', 'domain'],
+    call: {
+      folded: NAMES,
+      gives: OF_PEOPLE,
+      wants: 'phone',
+      takesId: true,
+      finds: 'phone',
+      isAbout: 'person',
+      erased: 'whole',
+    },
+  },
   PERSON_TO_FIND,
 );

@@ -1,3 +1,4 @@
+import { unoffered } from '../core/described.ts';
 import type { Role } from '../core/membership.ts';
 import { type PersonAction, type PersonInProject, refuse, unchanged, whoIs } from './team/change-action.ts';
 import {
@@ -10,7 +11,7 @@ import {
   together,
   withRoles,
 } from './team/change-inputs.ts';
-import { personOperation } from './team/change-steps.ts';
+import { CREATE_INVITE, personOperation } from './team/change-steps.ts';
 
 interface Invitation {
   readonly email: string;
@@ -32,6 +33,7 @@ export default withRoles(
   personOperation<Invitation>({
     name: 'invite-user',
     summary: 'Invite people to a project.',
+    described: unoffered('invitations', CREATE_INVITE),
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
     readsAnswers: true,
     prepare: (row, options) =>

@@ -1,3 +1,4 @@
+import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
 import {
   type KnownSubject,
@@ -55,7 +56,15 @@ import {
   unknownNames,
   withRoles,
 } from './team/change-inputs.ts';
-import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
+import {
+  CREATE_INVITE,
+  CREATE_PROJECT,
+  DELETE_INVITE,
+  nextOfPerson,
+  nextOfProject,
+  REMOVE_USER,
+  UPDATE_USER,
+} from './team/change-steps.ts';
 
 /** A person, and the role that the person should have in a project. `none` means "not in it". */
 interface WantedPlace {
@@ -250,6 +259,16 @@ export default withRoles(
     name: 'onboard',
     summary: 'Give people the projects and roles that a list has for them.',
     vendor: 'service',
+    described: {
+      ...unoffered('a team', {
+        ...CREATE_PROJECT,
+        ...CREATE_INVITE,
+        ...UPDATE_USER,
+        ...DELETE_INVITE,
+        ...REMOVE_USER,
+      }),
+      offered: { finds: false, fills: undefined, team: true },
+    },
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID, ORGANIZATION_ID],
     heeds: HEEDED,
     tiers: [],

@@ -1,10 +1,12 @@
+import { unoffered } from '../core/described.ts';
 import { unchanged, whoIs } from './team/change-action.ts';
 import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from './team/change-inputs.ts';
-import { personOperation } from './team/change-steps.ts';
+import { personOperation, REMOVE_USER } from './team/change-steps.ts';
 
 export default personOperation({
   name: 'remove-user',
   summary: 'Remove users who have accepted from a project.',
+  described: unoffered('removals', REMOVE_USER),
   inputs: [{ ...USER_ID, required: true }, PROJECT_ID],
   prepare: (row, options) =>
     together({ userId: readUserId(row.user_id), project: readProjectId(row, options) }),

@@ -1,3 +1,4 @@
+import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import {
@@ -53,12 +54,27 @@ interface Search {
   readonly creditsMost?: number;
 }
 
+const SEARCH: CallDescription = {
+  parameters: FILTERS.map(({ name }) => name),
+  together: [],
+  folded: [],
+  gives: [],
+  wants: undefined,
+  takesId: false,
+  finds: undefined,
+  isAbout: undefined,
+  erased: 'in_lists',
+  changes: undefined,
+  bringsRequest: false,
+};
+
 /** @param extra the columns that the job's `filters` name. */
 function searchWith(filters: JsonObject, extra: readonly InputField[]): Operation {
   return defineOperation<Search>({
     name: 'search-people',
     summary: 'Find the people of a company, a position, a seniority or a department.',
     vendor: 'provider',
+    described: unoffered('people of companies', { 'search-people': SEARCH }),
     inputs: [...FILTERS, ...extra],
     ...(Object.keys(filters).length === 0 ? {} : { needsNoColumn: true }),
     tiers: [],

@@ -1,6 +1,6 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
-import { isCheck, isTaking, WANTED } from '../core/given.ts';
+import { isCheck, isTaking, wantedOf } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
@@ -561,4 +561,5 @@ const leads = ({ by, call }: AccountCall): boolean => thenOf(by.dialect, call) !
 
 /** Whether an answer may be a match, and another account be asked for what the step asks for all the same. */
 const mayFillNothing = ({ call, wants = [] }: CallLeft): boolean =>
-  isCheck(call.operation) || (wants.length > 0 && wants.every(({ path }) => path !== WANTED[call.operation]));
+  isCheck(call.operation) ||
+  (wants.length > 0 && wants.every(({ path }) => path !== wantedOf(call.operation)));

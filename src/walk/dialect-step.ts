@@ -2,6 +2,7 @@ import { answerPlaceOf, type Dialect, requireOperation, thenOf } from '../client
 import { changeFields } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import { listAround, ownBodyIn, parsedFieldsOf, parsedResultsOf, textAt } from '../core/answer-body.ts';
+import { describedCall } from '../core/described.ts';
 import { TAKEN_BY } from '../core/given.ts';
 import {
   type Answer,
@@ -46,7 +47,7 @@ function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undef
   if (then === undefined) return undefined;
   const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
   const { length = 0 } = listAround(own, then.id) ?? [];
-  const things = call.operation === 'enrich-company' ? 'companies' : 'people';
+  const things = describedCall(call.operation).isAbout === 'company' ? 'companies' : 'people';
   // rule fill-several
   if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
   const id = textAt(own, then.id);

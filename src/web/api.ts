@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DescribedOperation } from '../core/described.ts';
 import type { InputRow } from '../core/row.ts';
 import type { Edited } from '../files/versions.ts';
 import { jobEntries } from '../job/job-schema.ts';
@@ -86,6 +87,11 @@ export const PageWords = z.object({
   goes_on: z.string(),
 });
 export type PageWords = z.infer<typeof PageWords>;
+
+/** What every operation that is built in says of itself. */
+export interface OperationList {
+  readonly operations: readonly DescribedOperation[];
+}
 
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({

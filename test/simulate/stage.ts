@@ -335,6 +335,8 @@ export async function loadProgram(): Promise<CommandLine> {
     const text = fs.readFileSync(join(SOURCES, path), 'utf8');
     for (const [, name = ''] of text.matchAll(IMPORTED)) await import(name);
   }
+  // Once for all worlds, so that no process of one can die in the midst of it.
+  await (await import('../../src/core/families.ts')).describeOperations();
   process.on('unhandledRejection', (error) => {
     const own = running.getStore();
     if (own === undefined) throw error;

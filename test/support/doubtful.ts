@@ -6,6 +6,7 @@ import type { Account } from '../../src/client/account/account.ts';
 import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { OF_ANOTHER, unoffered } from '../../src/core/described.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { defineOperation, end, type IfLost, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
@@ -118,6 +119,7 @@ export function tagging(ifLost: IfLost, in_doubt: Job['in_doubt'] = 'hold'): Job
     name: 'set-tag',
     summary: 'Set a tag.',
     vendor: 'provider',
+    described: unoffered('tags', { 'set-tag': OF_ANOTHER }),
     inputs: [{ name: 'name', about: 'what is tagged', aliases: ['name'] }],
     tiers: [],
     preparer:

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { describeOperations } from '../../src/core/families.ts';
 import { times } from './combinations.ts';
 
 /**
@@ -10,3 +11,6 @@ fc.configureGlobal({
   seed: Number(process.env.SEED ?? 20_261_120),
   numRuns: times(15, 100),
 });
+
+/** As every command begins. */
+await describeOperations();

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { PARAMETERS } from '../../src/client/dialect/check.ts';
 import { readDialectFile } from '../../src/client/dialect/file.ts';
 import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
+import { describedCall } from '../../src/core/described.ts';
 import { code, table } from './reference.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
@@ -70,7 +70,7 @@ async function spokenBy(name: string) {
 /** Without `by` by each parameter for which the vendor has a field, one after the other; a search has all of them at once. */
 function askedBy(name: string, { by, fields = {} }: DialectOperation): string {
   if (by !== undefined) return by.join(', ');
-  const parameters = (PARAMETERS[name] ?? []).filter((each) => fields[each] !== null);
+  const parameters = (describedCall(name).parameters ?? []).filter((each) => fields[each] !== null);
   return parameters.join(name === 'search-people' ? '+' : ', then ');
 }
 

@@ -2,10 +2,12 @@
  * Goal: no row asks for ever: after twenty calls an operation that still wants another one is at fault.
  * Method: an operation that asks for one page more whatever it is answered, over answers that were all found.
  */
+
 import { expect, test } from 'vitest';
 import { sandboxAccount } from '../../src/client/account/account.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
+import { unoffered } from '../../src/core/described.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
 import { RowWalk } from '../../src/walk/row-walk.ts';
@@ -20,6 +22,7 @@ const DIALECT: Dialect = {
 test('a row that would never end is a bug, not a bill', () => {
   const operation = defineOperation({
     ...{ name: 'search', summary: 'Asks for pages.', vendor: 'provider', inputs: [], tiers: [] },
+    described: unoffered('pages', {}),
     preparer: () => () => ({ kind: 'ready', input: {} }),
     next(_input, answered) {
       let page = 1;

@@ -1,13 +1,6 @@
+import { callsThat, describedCall } from '../../core/described.ts';
 import { nearest, suggestion } from '../../core/errors.ts';
-import {
-  EMAIL_VERDICTS,
-  GIVEN,
-  TAKEN_BY,
-  TAKING_OPERATIONS,
-  type VerdictWords,
-  verdictsOf,
-  WANTED,
-} from '../../core/given.ts';
+import { EMAIL_VERDICTS, TAKEN_BY, type VerdictWords, verdictsOf } from '../../core/given.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
 import { ACCOUNT_VALUES, isSlot } from '../slots.ts';
@@ -54,42 +47,17 @@ const partsOf = (
   request: { readonly headers?: NamedHeaders | undefined },
 ): string => Object.values({ ...headers, ...request.headers }).join(' ');
 
-/**
- * The parameters of our calls by operation, a lookup's alone or all of a change's. A call of any other
- * operation brings its own request.
- */
-export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': ['abn', 'domain', 'profile_url', 'website'],
-  'enrich-person': ['email', 'profile_url', 'profile_slug'],
-  'find-email': [],
-  'find-phone': [],
-  'check-email': ['email'],
-  'check-phone': ['phone'],
-  'search-people': ['company', 'position', 'seniority', 'department'],
-  'create-project': ['name', 'description', 'organization_id'],
-  'create-invite': ['permissions', 'email'],
-  'update-user': ['user_id', 'permissions'],
-  'delete-invite': ['invite_code'],
-  'remove-user': ['user_id'],
-};
-
-const OF_PERSON = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
-const OF_FINDER = ['email', 'profile_url', 'profile_slug', ...OF_PERSON];
-
-/** The parameters of lookups that a call has only where `by`, or the job, says with which others. */
-export const TOGETHER: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': ['name', 'country', 'number'],
-  'enrich-person': OF_PERSON,
-  'find-email': OF_FINDER,
-  'find-phone': OF_FINDER,
-  'check-phone': ['country'],
-};
-
-/** Operations that no built-in dialect has: a file has all of their entries. */
-export const OF_FILES: readonly string[] = ['find-email', 'find-phone', 'check-email', 'check-phone'];
+/** All that a call of an entry may be asked by; undefined where it brings its own request. */
+function parametersOf(name: string): readonly string[] | undefined {
+  const { parameters, together } = describedCall(name);
+  return parameters && [...parameters, ...together];
+}
 
 /** A change always has all of its parameters; a lookup may have any one of them alone, or those of `by`. */
-const CHANGES = ['create-project', 'create-invite', 'update-user', 'delete-invite', 'remove-user'];
+const isChange = (name: string): boolean => {
+  const { changes, parameters } = describedCall(name);
+  return changes !== undefined && parameters !== undefined;
+};
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
@@ -110,15 +78,14 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
   const { operations, usage, balance, whoami, list_users, list_invites } = dialect;
   const ofOperations = Object.entries(operations).flatMap(([name, shape]): Request[] => {
     const keys = ['operations', name];
-    const isChange = CHANGES.includes(name);
-    const all = PARAMETERS[name] && [...PARAMETERS[name], ...(TOGETHER[name] ?? [])];
-    const asked = PARAMETERS[name]?.filter((each) => shape.fields?.[each] !== null) ?? [];
-    const calls = isChange ? [asked] : membersOf(shape.by ?? asked);
+    const all = parametersOf(name);
+    const asked = describedCall(name).parameters?.filter((each) => shape.fields?.[each] !== null) ?? [];
+    const calls = isChange(name) ? [asked] : membersOf(shape.by ?? asked);
     const request = { keys, shape, parameters: all, calls, also: [] };
     const requests = [request, ...byIdOf(keys, shape)];
     if (shape.read_back === undefined) return requests;
     const parameters = all?.filter((each) => shape.fields?.[each] !== null);
-    const also = isChange ? [IDEMPOTENCY_KEY, 'project_id'] : [IDEMPOTENCY_KEY];
+    const also = isChange(name) ? [IDEMPOTENCY_KEY, 'project_id'] : [IDEMPOTENCY_KEY];
     return [...requests, { keys: [...keys, 'read_back'], shape: shape.read_back, parameters, calls, also }];
   });
   const others = Object.entries({ usage, balance, whoami, list_users, list_invites });
@@ -180,8 +147,9 @@ function checkOperation(
 ): void {
   const keys = ['operations', name];
   const { credits, fields = {} } = entry;
-  if (entry.then !== undefined && !TAKING_OPERATIONS.includes(name)) {
-    const fact = `nothing is taken by an id in ${name}, but in ${listed(TAKING_OPERATIONS)}`;
+  if (entry.then !== undefined && !describedCall(name).takesId) {
+    const taking = listed(callsThat(({ takesId }) => takesId));
+    const fact = `nothing is taken by an id in ${name}, but in ${taking}`;
     refuse([...keys, 'then'], fact, 'Leave it out.', 'name');
   }
   if (credits.found > credits.most) {
@@ -203,7 +171,7 @@ function checkOperation(
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');
   }
-  if (!CHANGES.includes(name)) return;
+  if (!isChange(name)) return;
   if (entry.later !== undefined)
     refuse(
       [...keys, 'later'],
@@ -211,27 +179,28 @@ function checkOperation(
       'Leave it out.',
       'name',
     );
-  const without = PARAMETERS[name]?.find((each) => fields[each] === null);
+  const without = describedCall(name).parameters?.find((each) => fields[each] === null);
   if (without !== undefined) {
     const fact = `every ${name} has ${without}, so the vendor needs a field for it`;
     refuse([...keys, 'fields', without], fact, 'Name the field.');
   }
   // Only one change has no project: the one that makes a project.
-  if (name === 'create-project' || partsOf(dialect, entry).includes('{project_id}')) return;
+  if (describedCall(name).changes === 'creates_project' || partsOf(dialect, entry).includes('{project_id}'))
+    return;
   const fact = `no header of ${name} has {project_id}, so the service would not know which project is meant`;
   const next = 'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.';
   refuse([...keys, 'headers'], fact, next);
 }
 
 function checkBy(name: string, { by, fields = {} }: DialectOperation, refuse: Refuse): void {
-  const known = [...(PARAMETERS[name] ?? []), ...(TOGETHER[name] ?? [])];
+  const known = parametersOf(name) ?? [];
   if (by === undefined) {
-    if (PARAMETERS[name]?.length !== 0) return;
+    if (describedCall(name).parameters?.length !== 0) return;
     const next = 'Write what it takes, the surest first, as by: [profile_url, first_name+last_name+domain].';
     refuse([], `nobody can tell by what the vendor takes ${name}: it has no \`by\``, next, 'name');
     return;
   }
-  if (GIVEN[name] === undefined) {
+  if (namesGiven(name).length === 0) {
     refuse(['by'], `${name} has no \`by\``, 'Leave it out.', 'name');
     return;
   }
@@ -246,19 +215,21 @@ function checkBy(name: string, { by, fields = {} }: DialectOperation, refuse: Re
 }
 
 function checkProfiles(name: string, { profiles }: DialectOperation, refuse: Refuse): void {
-  const known = [...(PARAMETERS[name] ?? []), ...(TOGETHER[name] ?? [])];
+  const known = parametersOf(name) ?? [];
   if (profiles === undefined || known.includes('profile_url')) return;
   refuse(['profiles'], `${name} is not asked by profiles`, 'Leave it out.', 'name');
 }
 
 /** The names of what a request of the job's own gives are the job's. */
-const namesGiven = (name: string, gives: DialectOperation['gives'] = {}): readonly string[] =>
-  name === 'api-call' ? Object.keys(gives) : (GIVEN[name] ?? []);
+function namesGiven(name: string, own: DialectOperation['gives'] = {}): readonly string[] {
+  const { gives } = describedCall(name);
+  return gives === 'any' ? Object.keys(own) : gives;
+}
 
 /** Checks where values stand in an answer, and the words for verdicts among them. */
 function checkGiven(name: string, { gives, verdicts }: DialectOperation, refuse: Refuse): void {
   const known = namesGiven(name, gives);
-  const wanted = WANTED[name];
+  const { wants: wanted } = describedCall(name);
   const unknown = Object.keys(gives ?? {}).find((each) => !known.includes(each));
   if (unknown !== undefined) {
     const next = known.length === 0 ? 'Leave `gives` out.' : suggestion(unknown, known);

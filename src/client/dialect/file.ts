@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
+import { described, describedCall } from '../../core/described.ts';
 import { stop, suggestion } from '../../core/errors.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../lib/yaml/document.ts';
 import { problemOf, type SchemaProblem } from '../../lib/yaml/schema-problem.ts';
 import type { Account } from '../account/account.ts';
-import { dialectSchema, OF_FILES } from './check.ts';
+import { dialectSchema } from './check.ts';
 import { type Dialect, type DialectEntries, envelope } from './dialect-schema.ts';
 
 /**
@@ -60,7 +61,7 @@ export async function readDialectFile(path: string, builtIn: Dialect, isShipped 
   if (!isShipped) return dialect;
   const named = Object.keys(document.value.operations ?? {});
   const operations = Object.entries(dialect.operations).filter(
-    ([name]) => named.includes(name) || name.startsWith('api-call'),
+    ([name]) => named.includes(name) || describedCall(name).bringsRequest,
   );
   return { ...dialect, operations: Object.fromEntries(operations) };
 }
@@ -85,7 +86,10 @@ function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dia
       `but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
-  const known = [...Object.keys(builtIn.operations), ...(builtIn.vendor === 'provider' ? OF_FILES : [])];
+  // A vendor's built-in dialect need not have all calls that can be asked of such a vendor.
+  const known = described().flatMap(({ vendor, calls }) =>
+    vendor === builtIn.vendor ? Object.keys(calls) : [],
+  );
   const unknown = Object.keys(isObject(value.operations) ? value.operations : {}).find(
     (name) => !known.includes(name),
   );

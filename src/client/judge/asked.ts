@@ -1,3 +1,4 @@
+import { describedCall } from '../../core/described.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import { plainName } from './names.ts';
@@ -33,7 +34,7 @@ export class Asked {
     this.dialect = dialect;
     this.operation = operation as DialectOperation;
     this.call = call;
-    this.isOwn = call?.operation === 'api-call';
+    this.isOwn = call !== undefined && describedCall(call.operation).gives === 'any';
     this.email = call?.change && emailOf(call.change);
     // The longest value comes first, because the others may be parts of it.
     this.#sent = sentBy(call).sort((one, other) => other.text.length - one.text.length);

@@ -1,4 +1,5 @@
 import { parsedResultsOf } from '../../core/answer-body.ts';
+import { type CallDescription, describedCall } from '../../core/described.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing, isBlankText } from '../../values/blank.ts';
@@ -24,21 +25,26 @@ import {
  */
 export type Content = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
 
+type Finds = NonNullable<CallDescription['finds']>;
+
 /**
  * The thing that an operation looks for, by the names that answers give it, and the values that no vendor
  * lacks who has found it.
  */
-const OWN: Readonly<Record<string, Readonly<Record<'things' | 'values', RegExp>>>> = {
-  'enrich-person': {
+const OWN: Readonly<Partial<Record<Finds, Readonly<Record<'things' | 'values', RegExp>>>>> = {
+  person: {
     things: /^(?:person|people|profiles?|contacts?)$/,
     values:
       /^(?:(?:work|business|professional|personal)?e?mails?(?:address(?:es)?)?|(?:full|first|last|given|family)?name|(?:phone|mobile)s?(?:numbers?)?)$/,
   },
-  'enrich-company': {
+  company: {
     things: /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
     values: /^(?:company|legal|organi[sz]ation|entity|business)?name$/,
   },
 };
+/** Nobody knows whom an answer is about that is read without its call. */
+const ownOf = ({ call }: Asked) => OWN[describedCall(call?.operation ?? '').finds ?? 'verdict'];
+
 /** The company of a person is not the person. */
 const OF_EMPLOYER = /^(?:company|organi[sz]ation|employer)/;
 
@@ -95,7 +101,7 @@ function isWithoutOwn(
   data: readonly Leaf[],
   asked: Asked,
 ): boolean {
-  const own = asked.dialect.fields_at === undefined ? OWN[asked.call?.operation ?? ''] : undefined;
+  const own = asked.dialect.fields_at === undefined ? ownOf(asked) : undefined;
   if (own === undefined) return false;
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
     isBlank(value) || ((under.length > depth || isMember) && asked.repeats(String(value)));
@@ -103,7 +109,7 @@ function isWithoutOwn(
   if (things.length > 0) return things.every(([, each]) => each.every(isKnown));
   const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
   const isOfThing = ({ name, under, isMember }: Leaf): boolean => {
-    if (own === OWN['enrich-person'] && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
+    if (own === OWN.person && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
     return isMember || under.length > depth || OF_RECORDS.test(name.plain);
   };
   return values.length > 0 && values.every(({ value }) => holdsNothing(value)) && !data.some(isOfThing);
@@ -111,7 +117,7 @@ function isWithoutOwn(
 
 /** Whether an address, a number or a name of the thing stands in the answer, and is one. */
 export function showsOwn(leaves: readonly Leaf[], asked: Asked): boolean {
-  const own = OWN[asked.call?.operation ?? '']?.values;
+  const own = ownOf(asked)?.values;
   return own !== undefined && leaves.some((leaf) => own.test(leaf.name.plain) && isData(leaf, 0, asked));
 }
 

@@ -8,7 +8,7 @@ import {
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
-import { WANTED } from '../../core/given.ts';
+import { isCheck } from '../../core/given.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
@@ -45,7 +45,7 @@ export function factsShape(
   isCompared = true,
 ): string | undefined {
   const asked = new Asked(dialect, call);
-  if (call.change !== undefined || asked.isOwn || WANTED[call.operation] === 'verdict') return undefined;
+  if (call.change !== undefined || asked.isOwn || isCheck(call.operation)) return undefined;
   // An answer that leads to another one shows nothing but an id.
   if (asked.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);

@@ -1,3 +1,4 @@
+import { describedCall } from '../../core/described.ts';
 import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
@@ -181,7 +182,7 @@ const effectIn = ({ plain }: Name): string =>
 
 /** The words for what a change does; the words for any change where nobody knows which it is. */
 function effectsOf({ change, operation }: Call): ReadonlySet<string> {
-  if (operation === 'delete-invite') return TAKEN_BACK;
+  if (describedCall(operation).changes === 'takes_invite_back') return TAKEN_BACK;
   const state = change?.leaves.state ?? 'done';
   if (state === 'gone' || state === 'reinvite_due') return REMOVED;
   return state === 'member' ? UPDATED : state === 'invited' ? CREATED : ANY;

@@ -1,6 +1,6 @@
 import { valueAt } from '../../core/answer-body.ts';
 import { valuesAt } from '../../core/answer-path.ts';
-import { verdictIn, WANTED } from '../../core/given.ts';
+import { verdictIn, wantedOf } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
@@ -263,7 +263,7 @@ const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pendi
  * a mark of failure only a verdict counts.
  */
 const hasWanted = ({ given, asked, statements }: Answer): boolean => {
-  const wanted = WANTED[asked.call?.operation ?? ''];
+  const wanted = wantedOf(asked.call?.operation ?? '');
   return given === 'filled' && wanted !== undefined && (wanted === 'verdict' || !statements.no);
 };
 

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { readBody, valueAt } from '../../core/answer-body.ts';
-import { EMAIL_VERDICTS, type EmailVerdict, isCheck, WANTED } from '../../core/given.ts';
+import { describedCall } from '../../core/described.ts';
+import { EMAIL_VERDICTS, type EmailVerdict, isCheck, wantedOf } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, JsonValue, RowInput } from '../../core/operation.ts';
 import { counted, foreignName } from '../../core/plain-text.ts';
@@ -62,7 +63,7 @@ export function foundIn(
     return verdict === undefined ? {} : { verdict };
   }
   const places = placesIn(operation, answer, askedOf(heard));
-  const wanted = WANTED[operation];
+  const wanted = wantedOf(operation);
   return wanted !== undefined && places[wanted] === undefined ? {} : places;
 }
 
@@ -79,7 +80,7 @@ const AT_WORK =
  */
 export function trialDialect(draft: RequestDraft, name: string, most: number, later?: Later): OwnDialect {
   const { operation, entry } = draft;
-  const wanted = WANTED[operation];
+  const wanted = wantedOf(operation);
   return {
     name,
     vendor: 'provider',
@@ -176,7 +177,7 @@ function placesKept(
   places: Readonly<Record<string, Place>>,
   miss: JsonValue | undefined,
 ): Readonly<Record<string, Place>> {
-  if (WANTED[operation] !== undefined) return places;
+  if (wantedOf(operation) !== undefined) return places;
   return Object.fromEntries(
     Object.entries(places).filter(([, { path }]) => holdsNothing(valueAt(miss, path))),
   );
@@ -246,7 +247,7 @@ function verdictsFor(
     const bad = valueAt(jsonOf(miss.reply), path);
     return { gives: { verdict: path }, words: wordsWith(good, bad) };
   }
-  if (operation !== 'find-email') return {};
+  if (describedCall(operation).finds !== 'email') return {};
   const parent = (places.email?.path ?? '').split('.').slice(0, -1).join('.');
   const isWord = (value: JsonValue): boolean =>
     typeof value === 'string' && !/^(?:ok|good)$/i.test(value) && verdictOf(value) !== undefined;

@@ -1,3 +1,5 @@
+import { type CallDescription, callsThat, describedCall } from '../../core/described.ts';
+import { invariant } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { email } from '../../values/email.ts';
 import { abn } from '../../values/number.ts';
@@ -173,20 +175,20 @@ export function operationIn(
   const person = inputs.filter((input) => PERSON.includes(input));
   if (person.length === 0 || (isCompanyPage && person.every((input) => input === 'profile_url'))) {
     return inputs.includes('phone') && !inputs.includes('company') && !inputs.includes('domain')
-      ? 'check-phone'
-      : 'enrich-company';
+      ? callFinding('verdict', 'phone')
+      : callFinding('company');
   }
   const about = `${path} ${read.flatMap(({ part, input }) => (input === undefined ? wordsFor(part) : [])).join(' ')}`;
   const ofPhone = /phone|mobile/i.test(about);
   if (person.every((input) => input === 'email')) {
-    if (/verif|valid|check|deliverab|bounce/i.test(path)) return 'check-email';
-    return ofPhone ? 'find-phone' : 'enrich-person';
+    if (/verif|valid|check|deliverab|bounce/i.test(path)) return callFinding('verdict', 'email');
+    return callFinding(ofPhone ? 'phone' : 'person');
   }
-  if (/e-?mail/i.test(about)) return 'find-email';
-  if (ofPhone) return 'find-phone';
+  if (/e-?mail/i.test(about)) return callFinding('email');
+  if (ofPhone) return callFinding('phone');
   return /person|people|profile|combined|contacts?\b.*(?:enrich|match|lookup)/i.test(path)
-    ? 'enrich-person'
-    : 'find-email';
+    ? callFinding('person')
+    : callFinding('email');
 }
 
 /** A constant says what is wanted unless it switches that off. */
@@ -195,26 +197,27 @@ function wordsFor({ place, name, value }: Part): readonly string[] {
   return [name, ...(typeof value === 'boolean' ? [] : [JSON.stringify(value)])];
 }
 
-/** Our inputs of each operation, the surest first. */
-const TAKEN: Readonly<Record<string, readonly string[]>> = {
-  'check-email': ['email'],
-  'check-phone': ['phone'],
-  'enrich-company': ['abn', 'number', 'domain', 'website', 'profile_url', 'name', 'country'],
-  'enrich-person': [...PERSON, 'domain', 'company'],
-  'find-email': [...PERSON.filter((input) => input !== 'email'), 'domain', 'company'],
-  'find-phone': [...PERSON, 'domain', 'company'],
-};
+/** The operation that finds it. @param by what it is asked by, where several find it. */
+function callFinding(finds: CallDescription['finds'], by?: string): string {
+  const [name] = callsThat(
+    (call) => call.finds === finds && (by === undefined || call.parameters?.includes(by) === true),
+  );
+  invariant(name !== undefined, `no operation finds ${finds}`);
+  return name;
+}
+
+const isOfCompany = (operation: string): boolean => describedCall(operation).isAbout === 'company';
 
 /** The operation's own name for an input; undefined where it does not ask by it. */
 export function takenBy(operation: string, input: string): string | undefined {
-  const named =
-    operation === 'enrich-company' && (input === 'company' || input === 'full_name') ? 'name' : input;
-  return TAKEN[operation]?.includes(named) ? named : undefined;
+  const named = isOfCompany(operation) && (input === 'company' || input === 'full_name') ? 'name' : input;
+  const { parameters = [], together, wants } = describedCall(operation);
+  return named !== wants && [...parameters, ...together].includes(named) ? named : undefined;
 }
 
 /** What the vendor takes: all that the line has, as its page shows it, then what is a whole by itself. */
 export function byOf(inputs: readonly string[], operation: string): readonly string[] {
-  const ways = operation === 'enrich-company' ? companyWays(inputs) : personWays(inputs);
+  const ways = isOfCompany(operation) ? companyWays(inputs) : personWays(inputs);
   const all = ways.filter((way) => way.length > 0 && way.every((name) => inputs.includes(name)));
   return all.length === 0 ? [inputs.join('+')] : [...new Set(all.map((way) => way.join('+')))];
 }

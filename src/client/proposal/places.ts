@@ -1,4 +1,5 @@
-import { type EmailVerdict, GIVEN, verdictIn, WANTED } from '../../core/given.ts';
+import { describedCall } from '../../core/described.ts';
+import { type EmailVerdict, verdictIn, wantedOf } from '../../core/given.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing } from '../../values/blank.ts';
 import { foundAmong } from '../../values/found.ts';
@@ -109,7 +110,7 @@ function rankOf(leaf: Leaf, name: string, operation: string, asked: readonly str
   if (!isOfKind(leaf, name, operation, asked)) return undefined;
   const names = namesOf(leaf);
   const [last = '', before = ''] = names.toReversed();
-  const isWanted = WANTED[operation] === name;
+  const isWanted = wantedOf(operation) === name;
   const isNamed = NAMES[name]?.test(last) === true || NAMES[name]?.test(before + last) === true;
   const isTyped = typeBeside(leaf, name) !== undefined;
   const isVague = UNSPECIFIC.test(last) && !isTyped && !isAbout(names.slice(0, -1), name);
@@ -154,7 +155,7 @@ function isOfKind({ value }: Leaf, name: string, operation: string, asked: reado
   if (typeof value === 'boolean' || holdsNothing(value)) return false;
   if (foundAmong([value], { name })?.kind !== 'found') return false;
   // What is looked for is no echo, and a lookup of any fact would believe one.
-  const mayRepeat = WANTED[operation] !== undefined && WANTED[operation] !== name;
+  const mayRepeat = wantedOf(operation) !== undefined && wantedOf(operation) !== name;
   if (!mayRepeat && asked.includes(String(value).trim().toLowerCase())) return false;
   return !TEXTS.includes(name) || /\p{L}/u.test(String(value));
 }
@@ -165,7 +166,7 @@ const isAbout = (names: readonly string[], name: string): boolean =>
 /** Whether a name of a person's, or of the company, stands where such a thing is told about. */
 function fitsPerson(name: string, names: readonly string[], operation: string): boolean {
   const isOfCompany = names.slice(0, -1).some((each) => OF_COMPANY.test(each));
-  if (operation === 'enrich-company') return true;
+  if (describedCall(operation).isAbout === 'company') return true;
   const ofPerson = [
     'full_name',
     'first_name',
@@ -216,7 +217,8 @@ export function placesIn(
 ): Readonly<Record<string, Place>> {
   const places: Record<string, Place> = {};
   const taken = new Set<string>();
-  for (const name of GIVEN[operation] ?? []) {
+  const { gives } = describedCall(operation);
+  for (const name of gives === 'any' ? [] : gives) {
     const place = name === 'verdict' ? undefined : placeOf(name, operation, answer, asked);
     if (place === undefined || taken.has(place.path)) continue;
     taken.add(place.path);

@@ -3,6 +3,7 @@ import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
+import { describeOperations } from '../../core/families.ts';
 import type { ValuedRow } from '../../core/format.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
@@ -117,6 +118,7 @@ async function* worked<Row>(
   ended: PromiseWithResolvers<RunObject>,
 ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
   try {
+    await describeOperations();
     // The run may begin long after the call, and after other calls, so it names its store again.
     nameStoreOfCall(storeToName(options.store));
     const chosen = await choose(options);

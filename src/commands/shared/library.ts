@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invariant, stop } from '../../core/errors.ts';
-import { COMMANDS, loadFamily } from '../../core/families.ts';
+import { COMMANDS, describeOperations, loadFamily } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
@@ -26,6 +26,7 @@ async function callChecked<Input extends z.ZodObject, Output extends object>(
   given: Readonly<Record<string, unknown>>,
   own: Own = {},
 ): Promise<Output> {
+  await describeOperations();
   const { store }: { readonly store?: string } = given;
   nameStoreOfCall(storeToName(store));
   const words = typedFrom(of, given);

@@ -23,8 +23,9 @@ import {
 } from '../../client/proposal.ts';
 import { callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
+import { describedCall } from '../../core/described.ts';
 import { agreeing, StopError, stop } from '../../core/errors.ts';
-import { WANTED } from '../../core/given.ts';
+import { wantedOf } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { RowInput } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
@@ -182,7 +183,7 @@ function givenFor({ given, missing }: RequestDraft, input: LineInput): RowInput 
 
 /** Half of the budget is for each of the two. */
 function mostOf({ operation }: RequestDraft, { budget }: LineInput): number {
-  if (budget === undefined) return operation === 'find-phone' ? 10 : 1;
+  if (budget === undefined) return describedCall(operation).finds === 'phone' ? 10 : 1;
   return budget === 0 ? 0 : Math.max(1, Math.floor(budget / 2));
 }
 
@@ -250,7 +251,7 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
 }
 
 const notKnown = ({ operation }: RequestDraft): string => {
-  const wanted = WANTED[operation];
+  const wanted = wantedOf(operation);
   const what = wanted === undefined ? 'nothing that it may give' : `no ${wanted}`;
   return `The first answer has ${what}, so the second request was not sent. Behind the line, name a person or company that the vendor knows.`;
 };
@@ -445,7 +446,7 @@ async function laterShown(line: Line, { trial, record }: Tried, given: RowInput)
   if (reply === undefined || Math.floor(reply.status / 100) !== 2) return undefined;
   if (Object.keys(foundIn(draft.operation, { given, reply })).length > 0) return undefined;
   const { idAt } = laterLackOf(reply, trial.dialect, trial.call);
-  if (idAt === undefined || hasPlace(reply, WANTED[draft.operation])) return undefined;
+  if (idAt === undefined || hasPlace(reply, wantedOf(draft.operation))) return undefined;
   return laterFrom(draft, reply, idAt, input.later);
 }
 

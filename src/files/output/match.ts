@@ -1,4 +1,5 @@
 import { type AnswerPlace, placeOfAnswer } from '../../core/answer-body.ts';
+import { describedCall } from '../../core/described.ts';
 import type { Call } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { erasedRow, type InputRow, type RowNumber } from '../../core/row.ts';
@@ -18,15 +19,7 @@ import type { ReadAs } from '../../values/reading.ts';
 import { isOtherCompany, isOtherPerson } from '../../values/same-name.ts';
 import { isOtherProfile, isSameForm } from '../../values/same-profile.ts';
 import { type HostReader, hostReader } from '../quality/shared-hosts.ts';
-import {
-  ABOUT,
-  type About,
-  abnsIn,
-  linkedInPage,
-  namesIn,
-  profilesIn,
-  textsOf,
-} from './match/answer-about.ts';
+import { type About, abnsIn, linkedInPage, namesIn, profilesIn, textsOf } from './match/answer-about.ts';
 import { answersOf, shownAnswers } from './shown-answer.ts';
 
 /**
@@ -142,7 +135,8 @@ export class Matching {
   /** A host that stands in the rows of several companies is asked by once. */
   #sharedNames(row: InputRow, answers: RowRecord['answers']): string {
     const isByHost = ({ call: { operation, parameters } }: RowAnswer): boolean =>
-      ABOUT[operation] === 'company' && (parameters.domain ?? parameters.website) !== undefined;
+      describedCall(operation).isAbout === 'company' &&
+      (parameters.domain ?? parameters.website) !== undefined;
     if (this.#named.size === 0 || !shownAnswers(answers).some(isByHost)) return '';
     const names = this.#named.get(this.#hostOf?.(row)?.host ?? '');
     return names === undefined ? '' : `shared by ${names} names`;
@@ -151,7 +145,7 @@ export class Matching {
   /** Two rows asked one question, although another identifier of the list tells them apart. */
   #sharedRow(row: InputRow, answers: RowRecord['answers']): string {
     for (const { attempt, call } of shownAnswers(answers)) {
-      const about = ABOUT[call.operation];
+      const about = describedCall(call.operation).isAbout;
       const first = this.#shared.get(this.#firsts.get(attempt) ?? row.row);
       if (about === undefined || first === undefined || first.row >= row.row) continue;
       const isApart = areApart(this.#apartOf(first, about), this.#apartOf(row, about));
@@ -204,7 +198,7 @@ export class Matching {
   }
 
   #saidOf(row: InputRow, answer: RowAnswer, all: readonly RowAnswer[]): readonly MatchSaid[] {
-    const about = ABOUT[answer.call.operation];
+    const about = describedCall(answer.call.operation).isAbout;
     if (about === undefined) return [];
     const asked = this.#askedOf(row, answer, all, about);
     if (asked.abn === undefined && asked.profile === undefined && asked.name === undefined) return [];
@@ -274,7 +268,7 @@ const IN_SHORT = { abn: 'ABN differs', profile: 'profile differs', name: 'name d
 const DECIDED = { keep: 'kept', blank: 'left blank' } as const;
 
 const isCompared = ({ operation }: Batch): boolean =>
-  stepNames(operation).some((name) => ABOUT[name] !== undefined);
+  stepNames(operation).some((name) => describedCall(name).isAbout !== undefined);
 
 export async function matchingOf(ledger: MatchLedger, batch: Batch): Promise<Matching> {
   const decisions: Decisions = isCompared(batch) ? await ledger.matchDecisions(batch.id) : new Map();

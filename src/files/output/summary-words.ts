@@ -1,9 +1,10 @@
 import { needingAttention, rowsPending, rowsWanted } from '../../core/counts.ts';
+import { describedCall, describedOperation } from '../../core/described.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
 import { FOUND_PREFIX } from '../../core/row.ts';
-import { inputOf, stepNames } from '../../core/steps.ts';
+import { inputOf, stepNames, suffixOf } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
 import type { ChangesObject, FiguresObject, SpentObject, StepObject } from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
@@ -51,36 +52,14 @@ function needsWords({ counts, figures: { attention, mismatched = 0 } }: WholeVie
 export const askedIdentifiers = ({ identifiers }: Pick<FiguresObject, 'identifiers'>) =>
   identifiers.filter(({ name }) => !name.startsWith('/'));
 
-/** What a row of an operation stands for, one and several. */
-const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> = {
-  'enrich-company': ['company', 'companies'],
-  'enrich-person': ['person', 'people'],
-  'find-email': ['e-mail address', 'e-mail addresses'],
-  'find-phone': ['phone number', 'phone numbers'],
-};
-
-const nounOf = (operation: string) => NOUNS[operation] ?? ['row', 'rows'];
-
 /** `1 person`. */
-export const countedOf = (count: number, operation: string): string => counted(count, ...nounOf(operation));
-
-/** What is found by any other operation, or done. */
-const WHAT: Readonly<Record<string, string>> = {
-  'check-email': 'addresses checked',
-  'check-phone': 'numbers checked',
-  'search-people': 'people of companies',
-  onboard: 'a team',
-  'invite-user': 'invitations',
-  'change-role': 'roles',
-  'remove-user': 'removals',
-  'delete-invite': 'invitations taken back',
-  'create-project': 'projects',
-};
+export const countedOf = (count: number, operation: string): string =>
+  counted(count, ...(describedOperation(operation)?.noun ?? ['row', 'rows']));
 
 /** `companies and people`. */
 export const whatWords = (operation: string): string =>
   stepNames(operation)
-    .map((name) => NOUNS[name]?.[1] ?? WHAT[name] ?? name.replaceAll('-', ' '))
+    .map((name) => describedOperation(name)?.title ?? name.replaceAll('-', ' '))
     .join(' and ');
 
 /** Any other input is a word by itself. */
@@ -94,6 +73,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   email: 'e-mail',
   full_name: 'whole name',
   project_id: 'id of the project',
+  organization_id: 'id of the organization',
   user_id: 'id of the user',
 };
 
@@ -116,7 +96,7 @@ const COMBINED = /^[a-z]+(?:[_+][a-z]+)+$/;
 export const reasonWords = (reason: string): string =>
   reason
     .replaceAll(/\bsandbox-[a-z]+/g, accountWords)
-    .replaceAll(/(?<=^|; )(?:enrich|find|search|check)-[a-z]+(?=: )/g, whatWords)
+    .replaceAll(/(?<=^|; )[a-z]+-[a-z]+(?=: )/g, (name) => describedOperation(name)?.title ?? name)
     .replaceAll('no usable identifier: ', '')
     .replaceAll('profile slug', 'profile name')
     .replaceAll(NAMES, (names) =>
@@ -129,9 +109,15 @@ export function columnWords(field: string): readonly [bare: string, withStep: st
   const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' ').replace(/\babn\b/, 'ABN'));
   // A member of a list has the list's name in front, such as `emails.0`.
   const [bare = field] = /[^.]+(?:\.\d.*|\.more)?$/.exec(field) ?? [];
-  // The word of a step tells two cities apart.
-  const withStep = field.replace(/^(?:enrich-|find-[a-z]+\.)/, '');
-  return [words(bare), words(withStep), words(FOUND_PREFIX + bare)];
+  return [words(bare), words(withStep(field)), words(FOUND_PREFIX + bare)];
+}
+
+/** The word of a step tells two cities apart. What finds a single value is told by the value. */
+function withStep(field: string): string {
+  const [step = '', ...value] = field.split('.');
+  const { finds } = describedCall(step);
+  if (finds === 'email' || finds === 'phone') return value.join('.');
+  return finds === 'company' || finds === 'person' ? [suffixOf(step), ...value].join('.') : field;
 }
 
 function foundWords({ operation, state }: Summed, view: WholeView): string {

@@ -7,7 +7,14 @@ import { type Read, unusable } from '../../values/reading.ts';
 import { domain } from '../../values/website.ts';
 import type { Identifier } from './waterfall.ts';
 
-/** Identifiers of a person, for all operations that look one up. */
+/** Identifiers of a person, and what is known of one, for all operations that look one up. */
+
+export const OF_PEOPLE = wordsIn(`
+  email phone first_name last_name full_name job_title seniority department company domain profile_url city
+  state country
+`);
+
+export const NAMES = ['first_name', 'last_name', 'full_name', 'company'];
 
 export const EMAIL: Identifier = {
   name: 'email',

@@ -76,13 +76,13 @@ export class Person {
 
   /**
    * An answer without the person, who is left out of lists of several.
-   * @param about `company`: single values that name them become null, and are cut from lists.
+   * @param what `values`: single values that name them become null, and are cut from lists.
    * @returns undefined when the answer is about that person, so that all of it must go.
    */
-  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined {
+  cutFrom(answer: Buffer, what: 'in_lists' | 'values'): Buffer | undefined {
     const body = readBody(answer);
     if (body.kind !== 'json') return undefined;
-    const withValues = about === 'company';
+    const withValues = what === 'values';
     let isOneOfSeveral = false;
     const isIn = (value: JsonValue): boolean => this.in(JSON.stringify(value));
     const cut = (value: JsonValue): JsonValue => {

@@ -1,3 +1,4 @@
+import type { CallDescription, OperationDescription } from '../../core/described.ts';
 import { type Advice, invariant, meantWord } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import {
@@ -465,18 +466,37 @@ function matchedBy(name: string, remark: string | undefined): Outcome {
   return remark === undefined ? outcome : withRemark(outcome, remark);
 }
 
-/** @param by what a row is asked by where neither the dialect nor the job says otherwise. */
+/** What an operation that looks something up says of itself, beside its identifiers. */
+export interface LookUp extends Omit<OperationDescription, 'calls'> {
+  readonly name: string;
+  readonly summary: string;
+  /** What a row is asked by where neither the dialect nor the job says otherwise. */
+  readonly by?: readonly string[];
+  /** Its only call, whose parameters are its identifiers. */
+  readonly call: Omit<CallDescription, 'parameters' | 'together' | 'changes' | 'bringsRequest'>;
+}
+
 export function lookUpOperation(
-  name: string,
-  summary: string,
+  { name, summary, by, call, ...said }: LookUp,
+  identifiers: readonly Identifier[],
+) {
+  const alone = by ?? identifiers.filter(({ needsBy }) => !needsBy).map((each) => each.name);
+  const others = identifiers.map((each) => each.name).filter((each) => !alone.includes(each));
+  const parameters = { parameters: alone, together: others, changes: undefined, bringsRequest: false };
+  const described = { ...said, calls: { [name]: { ...call, ...parameters } } };
+  return lookUpBy({ name, summary, described }, identifiers, by);
+}
+
+function lookUpBy(
+  about: Pick<Operation, 'name' | 'summary' | 'described'>,
   identifiers: readonly Identifier[],
   by?: readonly string[],
 ): Operation {
+  const { name } = about;
   // A lost answer may have been charged, so only the user may pay again.
   const lookUp = (parameters: Call['parameters']): Call => ({ operation: name, parameters, ifLost: 'hold' });
   return defineOperation<TieredInput>({
-    name,
-    summary,
+    ...about,
     vendor: 'provider',
     inputs: identifiers.map((each) => ({
       ...each,
@@ -496,7 +516,7 @@ export function lookUpOperation(
       const sources = taken.flatMap(({ derivedFrom }) => derivedFrom?.names ?? []);
       const kept = identifiers.filter((each) => taken.includes(each) || sources.includes(each.name));
       const asked = kept.map(({ needsBy: _, ...identifier }) => identifier);
-      return lookUpOperation(name, summary, asked, said);
+      return lookUpBy(about, asked, said);
     },
     lacks(mapped) {
       const isThere = (member: string): boolean => {

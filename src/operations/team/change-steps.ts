@@ -1,3 +1,4 @@
+import type { CallDescription, Effect } from '../../core/described.ts';
 import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import {
@@ -205,6 +206,30 @@ function ended(reason: string): ProjectStep {
   return { kind: 'step', step: end(refused(reason)) };
 }
 
+/** What is true of a change of the service, whose calls have all of their parameters. */
+const changeOf = (changes: Effect, ...parameters: readonly string[]): CallDescription => ({
+  parameters,
+  together: [],
+  folded: [],
+  gives: [],
+  wants: undefined,
+  takesId: false,
+  finds: undefined,
+  isAbout: undefined,
+  // The person whom a change alters is known by its call; its answer names others beside them.
+  erased: 'values',
+  changes,
+  bringsRequest: false,
+});
+
+export const CREATE_PROJECT = {
+  'create-project': changeOf('creates_project', 'name', 'description', 'organization_id'),
+};
+export const CREATE_INVITE = { 'create-invite': changeOf('invites', 'permissions', 'email') };
+export const UPDATE_USER = { 'update-user': changeOf('sets_role', 'user_id', 'permissions') };
+export const DELETE_INVITE = { 'delete-invite': changeOf('takes_invite_back', 'invite_code') };
+export const REMOVE_USER = { 'remove-user': changeOf('removes', 'user_id') };
+
 /** After a lost answer, nobody knows whether the mail went out, and a second mail must not. */
 function createInvite(
   now: SubjectNow,
@@ -310,7 +335,7 @@ interface WantedMembership extends Names {
 }
 
 interface PersonOperation<Wished extends WantedMembership>
-  extends Pick<Operation, 'name' | 'summary' | 'inputs' | 'readsAnswers'> {
+  extends Pick<Operation, 'name' | 'summary' | 'inputs' | 'readsAnswers' | 'described'> {
   prepare(row: RowInput, options: OperationOptions): Prepared<Wished>;
   actionOf(person: PersonInProject, wish: Wished): PersonAction;
 }

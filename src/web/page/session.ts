@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { Challenge, Download, OpenAnswer, Proof, Refusal } from '../api.ts';
+import { describe } from '../../core/described.ts';
+import type { Challenge, Download, OpenAnswer, OperationList, Proof, Refusal } from '../api.ts';
 
 /** Every view has an address of its own: reload, "back", bookmarks and a second tab do as expected. */
 const address = signal(new URL(location.href));
@@ -59,7 +60,10 @@ const BETWEEN_MS = 900;
 function follow(): void {
   if (document.hidden || token === undefined) return;
   // The question for a proof tells nobody anything, so a tab goes on whenever its server is there again.
-  if (offline.value) void requireServer('/').then(showActed, () => {});
+  if (offline.value)
+    void requireServer('/')
+      .then(isIn.value ? showActed : learn)
+      .catch(() => {});
   else beat.value += 1;
 }
 
@@ -91,6 +95,13 @@ export async function enter(): Promise<void> {
 function letIn(by: string): void {
   token = by;
   sessionStorage.setItem(KEY, by);
+  void learn();
+}
+
+/** Every view speaks of operations, so none is shown before the server has said what there is. */
+async function learn(): Promise<void> {
+  const { operations } = await ask<OperationList>('/operations');
+  describe(operations);
   isIn.value = true;
 }
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
+import { described } from '../../core/described.ts';
 import { pageFolder } from '../../core/families.ts';
 import { commandLine, programWords } from '../../lib/command-line.ts';
-import { Challenge, type OpenAnswer, OpenRequest } from '../api.ts';
+import { Challenge, type OpenAnswer, OpenRequest, type OperationList } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchRoutes, downloadRoutes } from './batches.ts';
 import { commandRoutes } from './commands.ts';
@@ -33,6 +34,7 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   });
   app.post('/api/proof', async (context) => context.json(guard.prove(await bodyOf(context, Challenge))));
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
+  app.get('/api/operations', (context) => context.json({ operations: described() } satisfies OperationList));
   app.post('/api/openings', (context) => context.json(guard.opening()));
   for (const routes of [commandRoutes, batchRoutes, downloadRoutes, listRoutes, taskRoutes, nightRoutes])
     app.route('/api', routes(server));

@@ -4,8 +4,10 @@
  * Method: headers as they stand in real sheets, against an operation of three inputs; small sheets against the real operations, and what
  * `describeFile` says of a column.
  */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { unoffered } from '../../../src/core/described.ts';
 import type { StopError } from '../../../src/core/errors.ts';
 import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
 import {
@@ -154,6 +156,7 @@ const finding = defineOperation({
   name: 'find-company',
   summary: 'Find a company.',
   vendor: 'provider',
+  described: unoffered('companies', {}),
   inputs: [
     { name: 'abn', about: 'the business number', aliases: ['abn', 'businessnumber'] },
     { name: 'website', about: 'the address of the website', aliases: ['charitywebsite', 'url'] },

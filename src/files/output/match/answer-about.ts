@@ -1,4 +1,5 @@
 import { type AnswerPlace, jsonIn, ownBodyIn } from '../../../core/answer-body.ts';
+import type { CallDescription } from '../../../core/described.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import { wordsIn } from '../../../core/plain-text.ts';
 import type { RowAnswer } from '../../../ledger/ledger.ts';
@@ -12,14 +13,7 @@ import { companyProfile, personProfile } from '../../../values/profile.ts';
  */
 
 /** A step whose answers are about a company, or about a person. */
-export type About = 'company' | 'person';
-
-export const ABOUT: Readonly<Record<string, About>> = {
-  'enrich-company': 'company',
-  'enrich-person': 'person',
-  'find-email': 'person',
-  'find-phone': 'person',
-};
+export type About = NonNullable<CallDescription['isAbout']>;
 
 /** A text of an answer with its name and the names above it, in small letters and digits alone. */
 interface OwnText {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { describedCall, describedOperation } from '../../../core/described.ts';
 import { priceOf } from '../../../core/money.ts';
 import { Bar, Fold } from '../../../files/output/report/table.ts';
 import { capital, inputWords, whatWords } from '../../../files/output/summary-words.ts';
@@ -96,7 +97,7 @@ function Card({ account, spend }: CardProps) {
 
 function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
   if (vendor === 'service') return 'Projects and people: invites, roles, removals';
-  const named = operations.filter((name) => !name.startsWith('api-call'));
+  const named = operations.filter((name) => !describedCall(name).bringsRequest);
   return `Finds ${named.map(whatWords).join(', ')}`;
 }
 
@@ -197,18 +198,11 @@ function NewAccount({ vendors, regions, onAdded }: Known & { onAdded(): void }) 
   );
 }
 
-/** By what each is asked for; one that is left blank is not sent. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': ['domain', 'abn'],
-  'enrich-person': ['email', 'profile_url'],
-  'find-email': ['full_name', 'domain'],
-  'find-phone': ['full_name', 'domain'],
-  'check-email': ['email'],
-  'check-phone': ['phone'],
-};
+/** By what it is asked for; one that is left blank is not sent. */
+const triedBy = (operation: string): readonly string[] => describedOperation(operation)?.tried ?? [];
 
 const triable = ({ operations = [] }: AccountObject): readonly string[] =>
-  operations.filter((name) => name in FIELDS);
+  operations.filter((name) => triedBy(name).length > 0);
 
 /** A first purchase: one request, what came back, and what it cost. */
 function OneTry({ account }: Pick<CardProps, 'account'>) {
@@ -231,7 +225,7 @@ function OneTry({ account }: Pick<CardProps, 'account'>) {
           options={names.map((name) => [name, whatWords(name)] as const)}
           onChosen={(next) => (job.value = next)}
         />
-        {FIELDS[job.value]?.map((input) => (
+        {triedBy(job.value).map((input) => (
           <Field key={input} says={capital(inputWords(input))} name={input} />
         ))}
         <Field says="Never more credits than" name="budget" type="number" min={0} defaultValue="1" required />

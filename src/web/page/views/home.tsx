@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { callsThat } from '../../../core/described.ts';
 import { inMoney } from '../../../core/money.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
@@ -261,7 +262,8 @@ async function bringSample(): Promise<void> {
   const known = await sent(file);
   const list = 'other' in known ? await sent(file, 'new') : known;
   if ('other' in list) return;
-  const first = { operation: 'enrich-company', account: 'sandbox-provider' };
+  const [ofCompanies] = callsThat(({ finds }) => finds === 'company');
+  const first = { operation: ofCompanies, account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.
   if (Object.keys(list.job).length === 0) await ask(`/lists/${list.id}/job`, { method: 'PUT', body: first });
   show(list);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { rowsFound } from '../../../../core/counts.ts';
-import { GIVEN } from '../../../../core/given.ts';
+import { describedCall, describedOperation } from '../../../../core/described.ts';
 import { moneySum } from '../../../../core/money.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { columnWords, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
@@ -27,23 +27,18 @@ import { columnsOfHers, type OfScene, type Scene } from './scene.ts';
 
 /** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
 
-const WANTED: Readonly<Record<string, string>> = {
-  'find-email': 'email',
-  'find-phone': 'phone',
-  'enrich-person': 'job_title',
-  'enrich-company': 'industry',
+/** The value with which it begins to fill blanks; none of a step that fills none. */
+export const firstOf = (operation: string): readonly string[] => {
+  const { fills } = describedOperation(operation)?.offered ?? {};
+  return fills === undefined ? [] : [`${operation}.${fills}`];
 };
 
-export const FILLS = Object.keys(WANTED);
-
-export const wantedOf = (operation: string): string => `${operation}.${WANTED[operation] ?? ''}`;
-
-/** What an answer can have by our names. */
+/** What an answer can have by our names. What finds a single value has no other. */
 export function valuesOf(operation: string): readonly string[] {
-  const first = wantedOf(operation);
-  if (operation.startsWith('find-')) return [first];
-  const all = (GIVEN[operation] ?? []).map((value) => `${operation}.${value}`);
-  return [first, ...all.filter((value) => value !== first)];
+  const first = firstOf(operation);
+  const { gives, wants } = describedCall(operation);
+  if (wants !== undefined || gives === 'any') return first;
+  return [...new Set([...first, ...gives.map((value) => `${operation}.${value}`)])];
 }
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
@@ -238,7 +233,7 @@ function meantAs(scene: Scene, name: string, meaning: string): Scene['job'] {
   let job = withAdded({ ...scene.job, ...filling, columns: columnsUsed(scene) }, added);
   // What has filled it until now fills another one.
   const bare = stepsOf(job).filter(({ add }) => isFill(job) && add === undefined);
-  const wanted = bare.map(({ operation }) => wantedOf(operation));
+  const wanted = bare.flatMap(({ operation }) => firstOf(operation));
   job = withAdded(job, new Map([...added, ...proposedFor({ ...scene, job }, wanted, [name])]));
   for (const step of stepsOf(job)) {
     const before = [...askedIn(job, step)].filter(([, column]) => column === name);

@@ -1,4 +1,5 @@
 import { rowsFound, rowsPending, rowsWanted } from '../../../../core/counts.ts';
+import { describedOperation } from '../../../../core/described.ts';
 import { sentence } from '../../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
 import { capital, whatWords } from '../../../../files/output/summary-words.ts';
@@ -156,6 +157,8 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
   );
 }
 
+const findsPeople = (operation: string): boolean => describedOperation(operation)?.resultsFile === 'people';
+
 function Came({ scene, batch }: OfBoth) {
   const { list, isPlanning, isUndoing, report, undo } = scene;
   const { words, figures } = report.value ?? {};
@@ -170,7 +173,7 @@ function Came({ scene, batch }: OfBoth) {
       </p>
       <p class="row">
         {(figures?.reasons.length ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
-        {batch.operation.includes('search-people') && file('results', 'All people that were found')}
+        {batch.operation.split(',').some(findsPeople) && file('results', 'All people that were found')}
         {batch.undone_by && <a href={`/files/${batch.undone_by.batch}`}>What came of the undo</a>}
         {batch.changes !== undefined && batch.state !== 'open' && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />

@@ -1,3 +1,5 @@
+import { type DescribedOperation, described, describedOperation } from '../../../../core/described.ts';
+import { wantedOf } from '../../../../core/given.ts';
 import type { ListJobChoice } from '../../../api.ts';
 
 /**
@@ -67,18 +69,24 @@ export function withAdded(job: ListJobChoice, added: Added): ListJobChoice {
   return withSteps(job, steps);
 }
 
-/** The inputs of what can be done, the surest first. */
-const NAMES = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
-const PERSON = ['email', 'profile_url', 'profile_slug', ...NAMES];
-const MEMBER = ['email', 'project', 'role', 'project_id', 'user_id'];
-const INPUTS: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': ['abn', 'domain', 'profile_url', 'website', 'name', 'country', 'number'],
-  'enrich-person': PERSON,
-  'find-email': PERSON,
-  'find-phone': PERSON,
-};
+/** What can be done, and may be one step of several. */
+export const findings = (): readonly string[] => namesOf(({ offered }) => offered.finds);
 
-export const inputsOf = (operation: string): readonly string[] => INPUTS[operation] ?? MEMBER;
+/** What fills blanks; what finds a single value comes first. */
+export const fillings = (): readonly string[] =>
+  namesOf(({ offered }) => offered.fills !== undefined).toSorted(
+    (one, other) => Number(wantedOf(other) !== undefined) - Number(wantedOf(one) !== undefined),
+  );
+
+export const teaming = (): readonly string[] => namesOf(({ offered }) => offered.team);
+
+const namesOf = (isMeant: (operation: DescribedOperation) => boolean): readonly string[] =>
+  described().flatMap((each) => (isMeant(each) ? each.name : []));
+
+export const isOfTeam = (operation: string): boolean => describedOperation(operation)?.vendor === 'service';
+
+/** The inputs of an operation, the surest first. */
+export const inputsOf = (operation: string): readonly string[] => describedOperation(operation)?.inputs ?? [];
 
 /** The name of an input, or of a value, without that of its step. */
 export const bareName = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');

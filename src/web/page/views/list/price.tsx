@@ -1,3 +1,4 @@
+import { isInvite } from '../../../../core/described.ts';
 import { Needs } from '../../../../files/output/report/needs.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { untyped, whatWords } from '../../../../files/output/summary-words.ts';
@@ -59,7 +60,7 @@ export function Changes({ plan: { changes = [], people = 0, invalid } }: Pick<Of
   const sent = changes.filter(isSent);
   const needed = invalid > 0 && `, and ${needWords(invalid)}`;
   if (sent.length === 0) return <p>There is nothing to change{needed}.</p>;
-  const invites = sent.filter(({ calls }) => calls?.includes('create-invite')).length;
+  const invites = sent.filter(({ calls }) => calls?.some(isInvite)).length;
   const withAction = (action: string): number => sent.filter((change) => change.action === action).length;
   return (
     <>

@@ -15,7 +15,7 @@ import type {
 import { type Asked, oneAtATime, useAsked } from '../../parts/asking.tsx';
 import { NEEDING } from '../../parts/figures.ts';
 import { acted, ask, asRefused, query, type Refused } from '../../session.ts';
-import { operationsOf } from './job.ts';
+import { isOfTeam, operationsOf } from './job.ts';
 
 /** What is known of a list from the server, at one time. */
 export interface Known {
@@ -238,9 +238,7 @@ export const columnsOfHers = ({ described }: Scene): readonly string[] =>
 
 /** Whether the job, or what was done last, changes people and projects. */
 export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
-  isPlanning.value || batch === undefined
-    ? operationsOf(job).includes('onboard')
-    : batch.changes !== undefined;
+  isPlanning.value || batch === undefined ? operationsOf(job).some(isOfTeam) : batch.changes !== undefined;
 
 /** What is planned for a team, until it is started. */
 export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>

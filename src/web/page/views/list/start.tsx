@@ -7,8 +7,21 @@ import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';
 import { counted, grouped, heldIn } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { recognisedFor } from './columns.ts';
-import { FILLS, proposedFor, Tried, wantedOf } from './fields.tsx';
-import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, withSteps } from './job.ts';
+import { firstOf, proposedFor, Tried } from './fields.tsx';
+import {
+  addedIn,
+  besides,
+  fillings,
+  findings,
+  isFill,
+  isOfTeam,
+  operationsOf,
+  type Step,
+  stepsOf,
+  teaming,
+  withAdded,
+  withSteps,
+} from './job.ts';
 import { focusTable } from './mends.tsx';
 import { Agreements, Changes, Cost, isAgreed, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
@@ -88,11 +101,11 @@ function What({ scene, accounts }: OfAccounts) {
     <>
       <h2>What shall be done?</h2>
       <p class="row">
-        {pills(FINDS, false, (name) => `Find ${whatWords(name)}`)}
-        {pill('Fill blanks', fills, () => start(['find-email'], true))}
-        {pill('Invite a team', chosen.includes('onboard'), () => start(['onboard']))}
+        {pills(findings(), false, (name) => `Find ${whatWords(name)}`)}
+        {pill('Fill blanks', fills, () => start(fillings().slice(0, 1), true))}
+        {pill('Invite a team', chosen.some(isOfTeam), () => start(teaming()))}
       </p>
-      {fills && <p class="row">{pills(FILLS, true, (name) => capital(whatWords(name)))}</p>}
+      {fills && <p class="row">{pills(fillings(), true, (name) => capital(whatWords(name)))}</p>}
     </>
   );
 }
@@ -182,8 +195,6 @@ async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promi
   if (isTeam(scene)) scene.filter.value = EVERYTHING;
 }
 
-const FINDS = ['enrich-company', 'enrich-person'];
-
 /** A step with the account that fits: her own come before play money, and no list is asked with both. */
 function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]): Step {
   const able = accounts.filter((account) => canDo(account, operation));
@@ -206,7 +217,7 @@ function jobFor(scene: Scene, accounts: Accounts, names: readonly string[], fill
   const job = isBeside ? besides(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
   if (!fills) return job;
   const filling = { ...job, on_existing: 'fill' as const };
-  const blank = steps.filter(({ add }) => add === undefined).map(({ operation }) => wantedOf(operation));
+  const blank = steps.filter(({ add }) => add === undefined).flatMap(({ operation }) => firstOf(operation));
   const added = proposedFor({ ...scene, job: filling }, blank);
   return withAdded(filling, new Map([...addedIn(filling), ...added]));
 }
@@ -214,8 +225,9 @@ function jobFor(scene: Scene, accounts: Accounts, names: readonly string[], fill
 /** What fits best: a team, else what can be asked by a column that most rows have filled. */
 function fittingBest({ operations, columns, rows }: ListDescription): readonly string[] {
   const fitting = operations.filter(({ problem }) => problem === null);
-  if (fitting.some(({ operation }) => operation === 'onboard')) return ['onboard'];
-  const finding = fitting.filter(({ operation }) => FINDS.includes(operation));
+  const ofTeam = teaming().filter((name) => fitting.some(({ operation }) => operation === name));
+  if (ofTeam.length > 0) return ofTeam;
+  const finding = fitting.filter(({ operation }) => findings().includes(operation));
   const best = finding.filter((fit) => {
     const used = columns.filter(({ name }) => Object.values(fit.columns).includes(name));
     return used.some(({ filled }) => filled > 0 && filled >= rows / 2);

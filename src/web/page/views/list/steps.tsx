@@ -1,3 +1,4 @@
+import { describedOperation } from '../../../../core/described.ts';
 import { listed } from '../../../../core/plain-text.ts';
 import { accountWords, capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, ListJobChoice } from '../../../api.ts';
@@ -5,7 +6,18 @@ import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.t
 import { grouped } from '../../parts/figures.ts';
 import { columnsUsed } from './columns.ts';
 import { Fields, proposedFor, valuesOf } from './fields.tsx';
-import { askedIn, inputsOf, isFill, type Step, stepsOf, tierOf, UNREAD, withAsked, withStep } from './job.ts';
+import {
+  askedIn,
+  inputsOf,
+  isFill,
+  isOfTeam,
+  type Step,
+  stepsOf,
+  tierOf,
+  UNREAD,
+  withAsked,
+  withStep,
+} from './job.ts';
 import { columnsOfHers, isTeam, type OfScene, type Scene } from './scene.ts';
 import { isMaking } from './team.ts';
 
@@ -23,8 +35,8 @@ export function Steps({ scene, accounts }: OfAccounts) {
             {(isFill(job) || steps.length > 1) && <h3>{capital(whatWords(operation))}</h3>}
             {isFill(job) && <Fields scene={scene} proposed={proposedFor(scene, valuesOf(operation))} />}
             <Vendors step={step} accounts={accounts} scene={scene} onChosen={onChosen} />
-            {operation === 'onboard' && <Team scene={scene} />}
-            {operation === 'find-email' && <CheckedBy step={step} accounts={accounts} onChosen={onChosen} />}
+            {isOfTeam(operation) && <Team scene={scene} />}
+            <CheckedBy step={step} accounts={accounts} onChosen={onChosen} />
             <AskedBy scene={scene} step={step} />
           </section>
         );
@@ -64,7 +76,7 @@ function Vendors({ step, accounts, scene, onChosen }: StepProps) {
         />
       )}
       {/* A team is in one service. */}
-      {operation !== 'onboard' && left.length > 0 && (
+      {!isOfTeam(operation) && left.length > 0 && (
         <Select
           name="+ add a vendor"
           value=""
@@ -91,8 +103,10 @@ const VERDICTS = [
 
 /** Who checks each found address, and which answers count. */
 function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
+  const checker = describedOperation(step.operation)?.checkedBy;
   const able = accounts.filter(
-    (account) => canDo(account, 'check-email') && account.sandbox === isPlay([step], accounts),
+    (account) =>
+      checker !== undefined && canDo(account, checker) && account.sandbox === isPlay([step], accounts),
   );
   const { check } = step;
   if (able.length === 0) return null;
@@ -124,8 +138,6 @@ function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
   );
 }
 
-const TOGETHER = ['first_name', 'last_name', 'full_name', 'company', 'country'];
-
 /** By which of her columns is asked, in one sentence, and the choice of others and of their order. */
 function AskedBy({ scene, step }: Pick<StepProps, 'scene' | 'step'>) {
   const { described, planned, choose } = scene;
@@ -133,7 +145,7 @@ function AskedBy({ scene, step }: Pick<StepProps, 'scene' | 'step'>) {
   const job = { ...scene.job, columns: columnsUsed(scene) };
   const asked = askedIn(job, step);
   // These say only together who is meant, so that they are asked in one question.
-  const isTogether = operation.startsWith('find-') || TOGETHER.some((input) => asked.has(input));
+  const isTogether = describedOperation(operation)?.together.some((input) => asked.has(input)) === true;
   const names = [...asked.values()].join(isTogether ? ', ' : ', then by ');
   const order = (inputs: readonly string[]): void => {
     const left = [...asked.keys()].filter((input) => !inputs.includes(input));
@@ -286,7 +298,7 @@ export interface OfAccounts extends OfScene {
 }
 
 export const canDo = ({ operations = [], vendor }: AccountObject, operation: string): boolean =>
-  operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
+  isOfTeam(operation) ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
 
 const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
   accounts.map(({ name }) => [name, accountWords(name)]);

@@ -1,3 +1,4 @@
+import { isInvite } from '../../../../core/described.ts';
 import type { PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { forPage } from '../../parts/asking.tsx';
 
@@ -67,7 +68,7 @@ function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>
     case 'invite':
       return made.has(project) ? 'is invited, once the project is made' : 'is invited';
     case 'change_role':
-      return `${from ?? 'another role'} → ${to}${calls.includes('create-invite') ? ', by a new invite' : ''}`;
+      return `${from ?? 'another role'} → ${to}${calls.some(isInvite) ? ', by a new invite' : ''}`;
     case 'remove':
       return beyond === true ? 'is removed: no longer on the list' : 'is removed';
     case 'unchanged':
