@@ -10,7 +10,7 @@ import {
   WHOLE_BODY,
 } from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
-import { describedCall } from '../core/described.ts';
+import { describedCall, makesProject } from '../core/described.ts';
 import { asStop, invariant, type StopError, stop } from '../core/errors.ts';
 import { DIALECTS, loadMember, shippedDialect } from '../core/families.ts';
 import { isTaking } from '../core/given.ts';
@@ -196,8 +196,7 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
 function requireFillable(dialect: Dialect, account: Account): void {
   const { name, organizationId, projectId, vendor } = account;
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
-  const isOutside = ([name]: readonly [string, unknown]): boolean =>
-    describedCall(name).changes === 'creates_project';
+  const isOutside = ([name]: readonly [string, unknown]): boolean => makesProject(name);
   const operations = Object.entries(dialect.operations);
   const creations = operations.filter(isOutside).map(([, own]) => own);
   const requests = operations

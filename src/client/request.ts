@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isWithin, merged, objectWith } from '../core/answer-body.ts';
-import { describedCall } from '../core/described.ts';
+import { bringsRequest } from '../core/described.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { isTaking, TAKEN_BY } from '../core/given.ts';
 import { ROLES, type Role } from '../core/membership.ts';
@@ -89,9 +89,6 @@ export interface RequestValues {
 
 export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'body'>;
 
-/** The rest of the dialect's entry applies to such a call, too. */
-const bringsRequest = ({ operation }: Call): boolean => describedCall(operation).bringsRequest;
-
 /** The request of a call: the dialect's path, headers and field names around the call's parameters. */
 export function requestOf(
   dialect: Dialect,
@@ -104,7 +101,7 @@ export function requestOf(
   for (const name in call.parameters)
     if (own(fields, name) === null)
       invariant(false, `${call.operation}: the vendor has no field for ${name}`);
-  const shaped = bringsRequest(call)
+  const shaped = bringsRequest(call.operation)
     ? shapedByItself(call)
     : shapedRequest(
         operation,
@@ -129,7 +126,7 @@ export function requestOf(
  */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
-  const isGeneric = bringsRequest(call);
+  const isGeneric = bringsRequest(call.operation);
   const unfit = isGeneric
     ? undefined
     : unfitField(operation, fieldsOf(operation, withPermissions(dialect, call)), takenField(operation, call));

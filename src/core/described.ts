@@ -1,8 +1,9 @@
 import { invariant } from './errors.ts';
 
 /**
- * What operations say of themselves as data. `operations/NAME.ts` alone says it. Rooms that import no operation are
- * handed it once, before anything else: by whoever starts the program, and the page by its server.
+ * The part of operations that is data, which `operations/NAME.ts` alone says. Rooms that import no operation
+ * are handed it once, before anything else: each command begins with it, and the page gets it from its
+ * server.
  */
 
 /** The effect of a call on the service, or at the vendor. */
@@ -21,7 +22,10 @@ export interface CallDescription {
   readonly parameters: readonly string[] | undefined;
   /** What a call may be asked by besides, where the dialect's `by`, or the job, says with which others. */
   readonly together: readonly string[];
-  /** Names of people and companies among these: in capitals they are the same question, and have the same key. */
+  /**
+   * Those that are names of people and companies. In capitals they are the same question, so that both
+   * spellings have one key.
+   */
   readonly folded: readonly string[];
   /** The values whose place in an answer a dialect may name under `gives`. `any`: the job names them. */
   readonly gives: readonly string[] | 'any';
@@ -33,9 +37,9 @@ export interface CallDescription {
   /** Whom a found answer describes, so that its own words tell whether it is about the one in the list. */
   readonly isAbout: 'company' | 'person' | undefined;
   /**
-   * What is done to an answer that names a person who is to be forgotten. `whole`: nothing is left of the call.
-   * `in_lists`: the person is cut from lists of several, and a single one makes it whole. `values`: the answer is
-   * about others, so single values go as well, and the rest stays.
+   * The part of an answer that goes with a forgotten person whom it names. `whole`: all of the call.
+   * `in_lists`: the person's member of each list of several, and all of the call where the person stands
+   * elsewhere. `values`: every value that names the person, because the answer is about others.
    */
   readonly erased: 'whole' | 'in_lists' | 'values';
   /** Undefined: the call only reads. */
@@ -72,8 +76,8 @@ export interface DescribedOperation extends OperationDescription {
 }
 
 /**
- * The call of an operation that is not built in, and of one that a later build took out: nobody here knows what its
- * answers hold, so that nothing is left of one which names a forgotten person.
+ * A call of an operation that is not built in. Nobody here knows its answers, so nothing is left of one that
+ * names a forgotten person.
  */
 export const OF_ANOTHER: CallDescription = {
   parameters: undefined,
@@ -128,6 +132,11 @@ export const describedCall = (name: string): CallDescription => all().calls.get(
 
 /** Whether a call sends a person a mail. */
 export const isInvite = (call: string): boolean => describedCall(call).changes === 'invites';
+
+export const makesProject = (call: string): boolean => describedCall(call).changes === 'creates_project';
+
+/** Whether the job says what a call sends. The rest of a dialect's entry applies to such a call, too. */
+export const bringsRequest = (call: string): boolean => describedCall(call).bringsRequest;
 
 /** The names of all calls of which this holds. */
 export const callsThat = (holds: (call: CallDescription) => boolean): readonly string[] =>

@@ -111,7 +111,7 @@ function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
 }
 
-// ------------------------------------------------------------------------------------------------- operations
+// ------------------------------------------------------------------------------------------ operations
 
 let describing: Promise<void> | undefined;
 

@@ -2,6 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import { type AgreementQuestion, requestQuestion, requireAgreement } from '../client/account/agreements.ts';
 import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
+import { bringsRequest } from '../core/described.ts';
 import { agreeing, StopError } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
@@ -208,7 +209,7 @@ type Sent = Pick<RunContext, 'account' | 'dialect' | 'further' | 'job'>;
 export function questionsOf({ job, ...sent }: Sent): readonly AgreementQuestion[] {
   const { method, endpoint, body } = job;
   const own = present({ method, endpoint, body }) as JsonObject;
-  const isAsked = stepNames(job.operation.name).includes('api-call') && keysIn(own) > 0;
+  const isAsked = stepNames(job.operation.name).some(bringsRequest) && keysIn(own) > 0;
   const questions = accountsOf(sent).flatMap(({ account: { baseUrl }, dialect }) =>
     baseUrl === undefined
       ? []
@@ -244,7 +245,7 @@ function requestsOf(sender: Sender, steps: readonly string[]): RequestObject[] {
   const { job, account, dialect } = sender;
   return steps.flatMap((name) => {
     const { method = 'POST', endpoint } = job;
-    if (name === 'api-call' && endpoint !== undefined)
+    if (bringsRequest(name) && endpoint !== undefined)
       return [{ name, method: method as Method, ...placeOf(sender, String(endpoint)) }];
     const entry = account.dialectPath === undefined ? undefined : dialect.operations[name];
     return entry === undefined ? [] : [{ name, method: entry.method, ...placeOf(sender, entry.path) }];

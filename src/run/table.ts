@@ -1,4 +1,5 @@
 import type { AnswerPlace } from '../core/answer-body.ts';
+import { makesProject } from '../core/described.ts';
 import { present } from '../core/objects.ts';
 import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
@@ -189,7 +190,7 @@ async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonl
 function actionIn(record: RowRecord | undefined) {
   if (record?.outcome?.kind !== 'applied') return undefined;
   const answers = record.answers.filter(({ kind }) => kind === 'found').map(({ call }) => call);
-  const done = answers.filter(({ operation }) => operation !== 'create-project');
+  const done = answers.filter(({ operation }) => !makesProject(operation));
   if (done.length < answers.length && done.length === 0) return 'create_project';
   const ofPlaces = [...Map.groupBy(done, ({ project }) => project).values()];
   const actions = new Set(ofPlaces.map((calls) => actionDone(calls.map(({ operation }) => operation))));

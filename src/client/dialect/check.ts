@@ -1,4 +1,4 @@
-import { callsThat, describedCall } from '../../core/described.ts';
+import { callsThat, describedCall, makesProject } from '../../core/described.ts';
 import { nearest, suggestion } from '../../core/errors.ts';
 import { EMAIL_VERDICTS, TAKEN_BY, type VerdictWords, verdictsOf } from '../../core/given.ts';
 import type { Method } from '../../core/operation.ts';
@@ -185,8 +185,7 @@ function checkOperation(
     refuse([...keys, 'fields', without], fact, 'Name the field.');
   }
   // Only one change has no project: the one that makes a project.
-  if (describedCall(name).changes === 'creates_project' || partsOf(dialect, entry).includes('{project_id}'))
-    return;
+  if (makesProject(name) || partsOf(dialect, entry).includes('{project_id}')) return;
   const fact = `no header of ${name} has {project_id}, so the service would not know which project is meant`;
   const next = 'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.';
   refuse([...keys, 'headers'], fact, next);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
-import { described, describedCall } from '../../core/described.ts';
+import { bringsRequest, described } from '../../core/described.ts';
 import { stop, suggestion } from '../../core/errors.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
@@ -61,7 +61,7 @@ export async function readDialectFile(path: string, builtIn: Dialect, isShipped 
   if (!isShipped) return dialect;
   const named = Object.keys(document.value.operations ?? {});
   const operations = Object.entries(dialect.operations).filter(
-    ([name]) => named.includes(name) || describedCall(name).bringsRequest,
+    ([name]) => named.includes(name) || bringsRequest(name),
   );
   return { ...dialect, operations: Object.fromEntries(operations) };
 }

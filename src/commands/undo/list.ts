@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { callKeyOf } from '../../core/call-key.ts';
+import { describedCall, isInvite } from '../../core/described.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -161,7 +162,9 @@ function isOut(facts: SubjectFacts | undefined): boolean {
  * Whether the batch brought the person in. An invite that replaces another one is a change of role instead.
  */
 function wasInvited({ operations, before }: ChangedSubject): boolean {
-  const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
+  const isNew =
+    operations.some(isInvite) &&
+    !operations.some((call) => describedCall(call).changes === 'takes_invite_back');
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
 }
 

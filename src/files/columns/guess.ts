@@ -238,7 +238,8 @@ export function unheeded(
   });
 }
 
-const TAKE_OUT: ReadonlySet<string> = new Set(['delete-invite', 'remove-user']);
+const takesOut = ({ described: { calls } }: Operation): boolean =>
+  Object.values(calls).every(({ changes }) => changes === 'takes_invite_back' || changes === 'removes');
 
 export function passedOverStop(
   operation: Operation,
@@ -251,7 +252,7 @@ export function passedOverStop(
     ? `Read it with --column ${shellWord(`${input}=${column}`)}`
     : 'Use onboard, which reads it';
   // A user who takes people out is not sent to an operation that invites them.
-  const advice = TAKE_OUT.has(operation.name) && !isInput ? 'Say' : `${read}, or say`;
+  const advice = takesOut(operation) && !isInput ? 'Say' : `${read}, or say`;
   return stop('job', fact, `${advice} with --column ${input}= that it is left unread.`);
 }
 

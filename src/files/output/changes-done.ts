@@ -1,4 +1,5 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
+import { makesProject } from '../../core/described.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { WITHOUT_A_WORD } from '../../core/row.ts';
@@ -76,7 +77,7 @@ class ChangeCollector {
     const subject = subjectText(work.subject);
     if (this.#counted.has(subject)) return false;
     this.#counted.add(subject);
-    const isMore = own.some(({ call }) => call.operation !== CREATE_PROJECT);
+    const isMore = own.some(({ call }) => !makesProject(call.operation));
     const isWithoutWord = own.some(({ why }) => why.endsWith(WITHOUT_A_WORD));
     for (const group of groups) {
       tick(group.counts, ended);
@@ -88,7 +89,7 @@ class ChangeCollector {
 
   #countMade(own: Answers, groups: readonly ChangeCounts[]): void {
     for (const { call } of own) {
-      if (call.operation !== CREATE_PROJECT) continue;
+      if (!makesProject(call.operation)) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);
       if (!this.#made.has(key)) for (const { done } of groups) tick(done, 'create_project');
       this.#made.add(key);
@@ -139,8 +140,6 @@ function partEnd(work: KeptWork, record: EndedRow | undefined): ChangeEnd {
   });
   return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);
 }
-
-const CREATE_PROJECT = 'create-project';
 
 interface ChangeCounts {
   readonly done: Partial<Record<PlannedAction, number>>;

@@ -1,3 +1,4 @@
+import { bringsRequest } from '../../core/described.ts';
 import { type Advice, meantWord, type StopError } from '../../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
@@ -82,7 +83,7 @@ async function checkStep(
 ): Promise<void> {
   const operation = await loadMember<Operation>(OPERATIONS, name);
   const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
-  if ((operation?.tiers.length === 0 && !(isAmongSteps && name === OF_JOB)) || isOwn)
+  if ((operation?.tiers.length === 0 && !(isAmongSteps && bringsRequest(name))) || isOwn)
     throw isAmongSteps
       ? wrong(`${foreignWords(name)} cannot be one of several steps`, 'Give it a job of its own.')
       : wrong(`${foreignWords(name)} cannot be asked of several accounts`, 'Name one account.');
@@ -97,18 +98,15 @@ function placeOf({ operations }: JobEntries, index: number, name: string): KeyPa
   return ['operations', Array.isArray(operations) ? index : name];
 }
 
-/** The operation whose request the job states. As a step it has the entries of its own there. */
-const OF_JOB = 'api-call';
-
 /** The job, with what its step says of a request where a job of that operation alone says it. */
 export function withStepRequest(document: Document): Document {
   const { operations } = document.value;
   if (operations === undefined || Array.isArray(operations)) return document;
-  const { [OF_JOB]: step, ...others } = operations as Readonly<Record<string, StepEntries>>;
+  const [ofJob = '', step] = Object.entries(operations).find(([name]) => bringsRequest(name)) ?? [];
   if (step === undefined) return document;
   const { method, endpoint, body, credits_max, gives, ...own } = step;
   const request = present({ method, endpoint, body, credits_max, gives });
-  const steps = Object.entries(operations).map(([name]) => [name, name === OF_JOB ? own : others[name]]);
+  const steps = Object.entries(operations).map(([name, entries]) => [name, name === ofJob ? own : entries]);
   return { ...document, value: { ...document.value, ...request, operations: Object.fromEntries(steps) } };
 }
 

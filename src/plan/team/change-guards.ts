@@ -1,3 +1,4 @@
+import { isInvite } from '../../core/described.ts';
 import { accepting, StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
@@ -102,7 +103,7 @@ function adminProblem({ admins }: Guards, sent: Sent, isSweep: boolean): GuardOb
  * mail.
  */
 function invitesOf(sent: Sent): Sent {
-  return sent.filter(({ calls = [] }) => calls.includes('create-invite'));
+  return sent.filter(({ calls = [] }) => calls.some(isInvite));
 }
 
 function domainProblem({ domains }: Guards, sent: Sent): GuardObject | undefined {

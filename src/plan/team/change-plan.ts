@@ -1,5 +1,6 @@
 import { type Account, requestsPerSecond } from '../../client/account/account.ts';
 import { askedText } from '../../core/call-key.ts';
+import { makesProject } from '../../core/described.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { moneyFor } from '../../core/money.ts';
@@ -365,7 +366,7 @@ class TeamDraft {
       return;
     }
     const fresh = calls.filter((call) => this.#isFirst(row, call));
-    const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
+    const project = fresh.find(({ operation }) => makesProject(operation));
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
     if (project !== undefined) this.changes.push(creationOf(row, project, work));
     if (others.length > 0) this.changes.push({ ...shown, action: work.action ?? 'call', calls: others });
@@ -413,8 +414,6 @@ function plannedRow(
   if (work !== undefined && ended.length < ends.length) return { row, kind: 'work', work };
   return { row, kind: 'end', outcome: outcomeOf(ended), ...present({ work }) };
 }
-
-const CREATE_PROJECT = 'create-project';
 
 /** The entry for a project that is created, either for the people in it or for a row of its own. */
 function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChangeObject {

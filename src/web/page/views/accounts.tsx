@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { describedCall, describedOperation } from '../../../core/described.ts';
+import { bringsRequest, describedOperation } from '../../../core/described.ts';
 import { priceOf } from '../../../core/money.ts';
 import { Bar, Fold } from '../../../files/output/report/table.ts';
 import { capital, inputWords, whatWords } from '../../../files/output/summary-words.ts';
@@ -97,7 +97,7 @@ function Card({ account, spend }: CardProps) {
 
 function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
   if (vendor === 'service') return 'Projects and people: invites, roles, removals';
-  const named = operations.filter((name) => !describedCall(name).bringsRequest);
+  const named = operations.filter((name) => !bringsRequest(name));
   return `Finds ${named.map(whatWords).join(', ')}`;
 }
 
