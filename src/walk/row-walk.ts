@@ -154,8 +154,9 @@ export class RowWalk {
   }
 
   #ask(assumed: Assumed): WalkStep {
-    const [only, ...others] = this.#calls.steps;
-    const isAlone = only !== undefined && others.length === 0 && this.#left === undefined;
+    const { steps } = this.#calls;
+    const [only] = steps;
+    const isAlone = only !== undefined && steps.length === 1 && this.#left === undefined;
     if (!isAlone || !isPlain(only)) return this.#askAll(assumed);
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
     const [way] = only.ways;
