@@ -4,7 +4,7 @@
  * Method: what the real programs of layout 6 and 7 left of three lists is kept as SQL, with what they wrote. The real command copies
  * it and runs the lists again, before vendors on real sockets that hear whatever is asked.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse/sync';
@@ -68,6 +68,18 @@ class Upgraded {
     const { code, stderr } = await this.type(words, store);
     expect(code, stderr).toBe(0);
     return stderr;
+  }
+
+  /** What the earlier program noted outside of the store: its newest request. @param more requests that the store lacks. */
+  async noted(more = 0): Promise<void> {
+    const [now] = await this.from.query(
+      `SELECT value AS identity, a.id, a.sent_at FROM meta, attempts a WHERE name = 'identity'
+       ORDER BY a.sent_at DESC, a.id DESC LIMIT 1`,
+    );
+    const notes = join(this.folder, 'state', 'rowonce-ledgers');
+    mkdirSync(notes, { recursive: true, mode: 0o700 });
+    const place = this.from.location.replace(/\/\/[^@]*@/, '//');
+    writeFileSync(join(notes, `${now?.identity}`), `${Number(now?.id) + more} ${now?.sent_at}\n${place}\n`);
   }
 
   /** The command that a refusal ends with. */
@@ -152,6 +164,7 @@ describe.each(LEFT)('a store of layout %i in a %s', (...left) => {
 
   test('after the command that the refusal types out, the same runs go on, and buy nothing', async () => {
     const at = await Upgraded.open(left);
+    await at.noted();
     const copy = await at.copyCommand();
     await at.typed(copy);
     expect(await at.from.query('SELECT number FROM steps')).toEqual([{ number: LAYOUT }]);
@@ -252,13 +265,11 @@ test('the roles of a database may do in a copy in its place what they did', asyn
   await at.expectNothingBought(asWorker);
 });
 
-test('a backup of an earlier Rowonce that was put back buys nothing from its copy, either, before a person accepts that', async () => {
+test('a store that lacks what was bought buys nothing from its copy, either, before a person accepts that', async () => {
   const at = await Upgraded.open([7, 'folder']);
-  const lost = 'The store is a backup that was put back.';
-  const database = new Database(join(at.from.location, 'ledger.db'));
-  database.prepare(`INSERT INTO meta (name, value) VALUES ('outdated', ?)`).run(lost);
-  database.close();
+  await at.noted(1);
   await at.typed(await at.copyCommand());
+  const lost = 'is not the newest one';
   expect(await at.type(runOf('companies'))).toMatchObject({ code: 2, stderr: expect.stringContaining(lost) });
   expect((await at.type([...runOf('companies'), '--accept', 'store'])).code).toBe(3);
   expect(await at.bought()).toBe(0);
