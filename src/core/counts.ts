@@ -35,3 +35,9 @@ export const rowsFound = (counts: ByOutcome): number => countIn(counts, ['matche
 
 /** The rows for which something is wanted: all that neither their cells, the job nor a person leaves out. */
 export const rowsWanted = (of: Counted): number => allRows(of) - (of.counts.skipped ?? 0);
+
+/** Only all of them are 100 %, and only none of them is 0 %. */
+export function percentOf(part: number, all: number): number {
+  const rounded = all === 0 ? 0 : Math.round((part / all) * 100);
+  return part === 0 || part === all ? rounded : Math.min(Math.max(rounded, 1), 99);
+}

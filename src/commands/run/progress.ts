@@ -1,5 +1,5 @@
 import { type Clock, localTime } from '../../core/clock.ts';
-import { rowsIn } from '../../core/counts.ts';
+import { percentOf, rowsIn } from '../../core/counts.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, foreignWords, grouped, linesOf, listed, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
@@ -222,8 +222,7 @@ export class Progress implements Watcher {
     const left = Math.max(0, cap - spent - inDoubt);
     const affordable = (left * finished) / Math.max(spent, 1);
     return linesOf(
-      // The share is rounded down, so that it is 100 % only when all rows are done.
-      `${rows === 0 ? 100 : Math.floor((finished * 100) / rows)} %`,
+      `${rows === 0 ? 100 : percentOf(finished, rows)} %`,
       `${grouped(finished)}/${grouped(rows)} rows`,
       // This part comes before the others, because a narrow terminal may cut those.
       this.#phase ?? this.#rest(Math.min(rows - finished, spent === 0 ? rows : affordable)),

@@ -1,3 +1,4 @@
+import { percentOf } from '../../core/counts.ts';
 import { inMoney } from '../../core/money.ts';
 import { counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
@@ -39,7 +40,7 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
     `Sample     ${grouped(matched)} of ${counted(rows, 'row')} matched`,
     identifiers.map(
       ({ name, asked, found }) =>
-        `  ${name.padEnd(width)}  ${found} of ${asked} found, ${((found / asked) * 100).toFixed(0)} %`,
+        `  ${name.padEnd(width)}  ${found} of ${asked} found, ${percentOf(found, asked)} %`,
     ),
     forecast?.rows === 0 && 'Rest       nothing is left to buy',
     forecast !== null &&

@@ -1,4 +1,4 @@
-import { needingAttention, rowsPending, rowsWanted } from '../../core/counts.ts';
+import { needingAttention, percentOf, rowsPending, rowsWanted } from '../../core/counts.ts';
 import { describedCall, describedOperation } from '../../core/described.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
@@ -149,12 +149,8 @@ function severalWords(operation: string, { steps = [] }: WholeView): string | un
   return `${listed(parts)} found`;
 }
 
-/** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */
-export function percent(part: number, all: number): string {
-  const rounded = all === 0 ? 0 : Math.round((part / all) * 100);
-  const shown = part === 0 || part === all ? rounded : Math.min(Math.max(rounded, 1), 99);
-  return `${shown}\u00a0%`;
-}
+/** `90 %`, which is not broken in two. */
+export const percent = (part: number, all: number): string => `${percentOf(part, all)}\u00a0%`;
 
 /** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
 function costWords({ credits, cost, figures }: WholeView, sandbox: boolean): string {

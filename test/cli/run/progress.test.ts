@@ -74,7 +74,7 @@ describe('in time', () => {
     money = { cap: 5_000, spent: 1_400, inDoubt: 2, reserved: 8 };
     await pass(1_000);
     expect(line()).toBe(
-      '12 % · 1,500/12,000 rows · 1,200 matched · 1,400 credits · 2 in doubt · 3,598 of the budget left',
+      '13 % · 1,500/12,000 rows · 1,200 matched · 1,400 credits · 2 in doubt · 3,598 of the budget left',
     );
   });
 
