@@ -143,7 +143,7 @@ export default {
         credits: z.object({ spent: z.number(), in_doubt: z.number() }),
       }),
       async run({ from, to, wait: waitForLockMs = 0 }) {
-        const kept = await copied(placeOf(from), placeOf(to), waitForLockMs);
+        const { kept, isEarlier } = await copied(placeOf(from), placeOf(to), waitForLockMs);
         const { batches, spent, inDoubt } = await lookInto(to, holdings);
         const what = `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt`;
         return {
@@ -156,7 +156,10 @@ export default {
           advice: [
             kept === undefined
               ? `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`
-              : `Go on as before. What was there is kept as ${kept}, where forget does not reach it: delete it once all is well.`,
+              : `Go on as before. What was there is kept as ${kept}.`,
+            ...(isEarlier
+              ? ['No forget reaches what was copied, in its earlier form: delete it once all is well.']
+              : []),
           ],
         };
       },
@@ -243,17 +246,18 @@ const sumsWords = ({ spent, held }: StoreCheck['wrong'][number]['booked']): stri
 /**
  * Copies a ledger to another store, or in its place into today's form. If it was cut off, the same command
  * goes on from there.
- * @returns where the ledger is kept that was copied; undefined where that is FROM.
+ * @returns where the ledger is kept that was copied, undefined where that is FROM; and whether an earlier
+ * Rowonce had made it.
  * @throws StopError `usage` when both are one place that has today's form, `store` when TO has a ledger, or
  * when FROM was copied elsewhere.
  */
-async function copied(from: string, to: string, waitForLockMs: number): Promise<string | undefined> {
+async function copied(from: string, to: string, waitForLockMs: number) {
   const opening = { clock: systemClock, waitForLockMs, command: `store copy ${from} ${to}` };
   return (await storeAt(from)).copyFrom(from, opening, async (source) => {
     if (from !== to) {
       const target = await (await storeAt(to)).copyTo(to, opening);
       await copyLedger(source, from, target, systemClock).finally(target.close);
-      return undefined;
+      return { kept: undefined, isEarlier: source.isEarlier };
     }
     if (!source.isEarlier) {
       const again = commandLine(['store', 'copy', 'FROM', 'TO']);
@@ -266,7 +270,7 @@ async function copied(from: string, to: string, waitForLockMs: number): Promise<
     }
     const target = await source.inItsPlace();
     await copyLedger(source, from, target, systemClock).finally(target.close);
-    return target.kept;
+    return { kept: target.kept, isEarlier: true };
   });
 }
 

@@ -209,7 +209,7 @@ test('a folder keeps what was copied in its place under another name, and nothin
   const at = await Upgraded.open([7, 'folder']);
   const kept = join(at.from.location, 'ledger.db.layout-7');
   expect(await at.typed(await at.copyCommand())).toContain(
-    `is kept as ${kept}, where forget does not reach it`,
+    `is kept as ${kept}.\nNo forget reaches what was copied`,
   );
   const database = new Database(kept, { readonly: true });
   onTestFinished(() => void database.close());
