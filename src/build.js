@@ -30,11 +30,12 @@ const BUILDS_KEPT = 5;
 const FAMILIES = '{operations,client/dialects,files/formats,commands}/*.ts';
 
 /**
- * What is loaded together, with all that it imports, is one file: every command, one that looks, and a run.
+ * What is loaded together, with all that it imports, is one file: every command, one that looks with all
+ * operations, and a run.
  */
 const LOADED_TOGETHER = [
   { name: 'start', test: /cli\/main\.ts$/ },
-  { name: 'look', test: /commands\/status\.ts$|stores\/sqlite\.ts$/ },
+  { name: 'look', test: /commands\/status\.ts$|stores\/sqlite\.ts$|src\/operations\/[^/]+\.ts$/ },
   { name: 'run', test: /commands\/run\.ts$|formats\/csv\.ts$|dialects\/provider\.ts$/ },
 ];
 

@@ -214,6 +214,26 @@ describe.each([...operations])('%s', (_, operation) => {
     expect(calls).toBeGreaterThan(0);
   });
 
+  test('an operation describes each call that it makes, and each with all parameters that it has', () => {
+    const { calls } = operation.described;
+    fc.assert(
+      fc.property(rowOf(operation), team, fc.array(answer, { minLength: 1 }), (row, known, answers) => {
+        const work = workOf(operation, row, known);
+        if (work === undefined) return;
+        for (const step of stepsOf(operation, work, answers)) {
+          if (step.kind === 'end') continue;
+          const { operation: name, parameters, change } = step.call;
+          expect(Object.keys(calls)).toContain(name);
+          const { parameters: alone, together = [], changes } = calls[name] ?? {};
+          // A dialect writes a role as permissions.
+          const sent = Object.keys(parameters).map((name) => (name === 'role' ? 'permissions' : name));
+          if (alone !== undefined) expect([...alone, ...together]).toEqual(expect.arrayContaining(sent));
+          expect(changes === undefined).toBe(change === undefined);
+        }
+      }),
+    );
+  });
+
   test('an operation asks only what a built-in dialect of its vendor can send', () => {
     const spoken = [...dialects.values()].filter(({ vendor }) => vendor === operation.vendor);
     fc.assert(
@@ -280,4 +300,10 @@ describe.each(changes)('%s, a change,', (_, operation) => {
       }),
     );
   });
+});
+
+test('operations that make the same call describe it alike', () => {
+  const all = [...operations.values()].flatMap(({ described }) => Object.entries(described.calls));
+  for (const [name, calls] of Map.groupBy(all, ([each]) => each))
+    expect([name, new Set(calls.map(([, call]) => JSON.stringify(call))).size]).toEqual([name, 1]);
 });
