@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAccounts } from '../../src/client/account/account.ts';
 import { dialectOf, dialectQuestion } from '../../src/client/dialect.ts';
+import { describeOperations } from '../../src/core/families.ts';
 
 /**
  * Agrees to what the dialects of the accounts in a folder send, as a user has done who works with them. The tests of the
@@ -10,6 +11,7 @@ import { dialectOf, dialectQuestion } from '../../src/client/dialect.ts';
 export async function agreeToDialects(config: string | undefined): Promise<void> {
   const path = join(config ?? '', 'accounts.yaml');
   if (config === undefined || !existsSync(path) || !readFileSync(path, 'utf8').includes('dialect')) return;
+  await describeOperations();
   const { configured } = await loadAccounts(path).catch(() => ({ configured: [] }));
   for (const account of configured) {
     const dialect = await dialectOf(account).catch(() => undefined);
