@@ -34,8 +34,10 @@ test.skipIf(!isThere)('a Parquet file is enriched into another one (needs duckdb
   });
   expect(rows.map((row) => JSON.parse(row))).toEqual(
     [1, 2, 3].map((id) => ({
-      ...{ id, domain: `c${id}.example` },
-      ...{ size: expect.any(Number), technologies: expect.any(Array) },
+      id,
+      domain: `c${id}.example`,
+      size: expect.any(Number),
+      technologies: expect.any(Array),
     })),
   );
 });

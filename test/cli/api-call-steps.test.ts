@@ -9,7 +9,10 @@ import { type DeskBefore, deskBefore } from './desk.ts';
 const FINDER = {
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/find', by: ['first_name+domain'], gives: { email: 'mail' } },
+      method: 'POST',
+      path: '/find',
+      by: ['first_name+domain'],
+      gives: { email: 'mail' },
       credits: { most: 1, found: 1 },
     },
   },
@@ -20,8 +23,12 @@ const JOB = {
   operations: {
     'find-email': { account: 'data', add: { Email: 'email' } },
     'api-call': {
-      ...{ account: 'data', endpoint: '/people', body: { of: { mail: '{{Email}}' } }, credits_max: 2 },
-      ...{ gives: { title: 'person.role[kind=job].name' }, add: { Title: 'title' } },
+      account: 'data',
+      endpoint: '/people',
+      body: { of: { mail: '{{Email}}' } },
+      credits_max: 2,
+      gives: { title: 'person.role[kind=job].name' },
+      add: { Title: 'title' },
     },
   },
   on_existing: 'fill',
@@ -74,8 +81,11 @@ test('an api-call is a step that asks by what was found before, and gives what t
 
 test('an answer without what the job names is a miss, also where the job has that request alone', async () => {
   const { desk } = await deskWith({
-    ...{ operation: 'api-call', endpoint: '/people', body: { of: { mail: '{{Email}}' } } },
-    ...{ gives: { title: 'person.role[kind=job].name' }, add: { Title: 'title' } },
+    operation: 'api-call',
+    endpoint: '/people',
+    body: { of: { mail: '{{Email}}' } },
+    gives: { title: 'person.role[kind=job].name' },
+    add: { Title: 'title' },
   });
   await desk.write('list.csv', 'Email\nann@a.example\nnobody@x.example\n');
   const { credits } = await desk.json(RUN);

@@ -47,7 +47,9 @@ test('a finished batch stays as it is: the plan counts the row, and a run asks b
   const before = await at.desk.read('out.csv');
   const planned = await plan(at);
   expect(planned).toMatchObject({
-    ...{ bought_before: 1, to_buy: 1, credits: { most: 1 } },
+    bought_before: 1,
+    to_buy: 1,
+    credits: { most: 1 },
     asked_otherwise: { rows: 1, credits: 1 },
     reread: { batch: at.batch, rows: 1, most: 1, asked_otherwise: 1 },
   });

@@ -8,8 +8,11 @@ import { type DeskBefore, deskBefore } from './desk.ts';
 const FINDER = {
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
-      ...{ gives: { email: 'data.email' }, credits: { most: 1, found: 1 } },
+      method: 'POST',
+      path: '/find',
+      by: ['first_name+last_name+domain'],
+      gives: { email: 'data.email' },
+      credits: { most: 1, found: 1 },
     },
   },
 };

@@ -44,8 +44,12 @@ async function deskAt(vendor: StandIn, before?: object): Promise<AtVendor> {
   const [port] = await once(createInterface({ input: child.stdout }), 'line');
   const { secrets } = vendor;
   const account = {
-    ...{ vendor: 'provider', base_url: `http://127.0.0.1:${port}`, key: KEY, limits: { concurrency: 1 } },
-    ...{ dialect: await writeDialect(desk, vendor.dialect), ...(secrets && { secrets }) },
+    vendor: 'provider',
+    base_url: `http://127.0.0.1:${port}`,
+    key: KEY,
+    limits: { concurrency: 1 },
+    dialect: await writeDialect(desk, vendor.dialect),
+    ...(secrets && { secrets }),
   };
   desk.place.writeAccounts({ ...before, ours: account });
   const step = {
@@ -87,8 +91,11 @@ async function nobody(desk: {
 const nobodyDialect = ({ operation, asked }: StandIn): object => ({
   operations: {
     [operation]: {
-      ...{ method: 'POST', path: '/ask', by: [Object.keys(asked).join('+')] },
-      ...{ gives: { [WANTED[operation]]: 'at.is' }, credits: { most: 0, found: 0 } },
+      method: 'POST',
+      path: '/ask',
+      by: [Object.keys(asked).join('+')],
+      gives: { [WANTED[operation]]: 'at.is' },
+      credits: { most: 0, found: 0 },
       ...(operation !== 'find-email' && { verdicts: { valid: 'sure', unknown: 'unsure' } }),
     },
   },

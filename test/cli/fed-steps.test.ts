@@ -7,8 +7,11 @@ import { expect, test } from 'vitest';
 import { type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 
 const FINDS = {
-  ...{ method: 'POST', path: '/find/email', by: ['first_name+last_name+domain'] },
-  ...{ gives: { email: 'email' }, credits: { most: 1, found: 1 } },
+  method: 'POST',
+  path: '/find/email',
+  by: ['first_name+last_name+domain'],
+  gives: { email: 'email' },
+  credits: { most: 1, found: 1 },
 };
 
 const JOB = {

@@ -10,8 +10,11 @@ import { expect, test } from 'vitest';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const FINDER = {
-  ...{ method: 'POST', by: ['first_name+last_name+domain'], credits: { most: 2, found: 2, miss: 0 } },
-  ...{ path: '/find', gives: { email: 'person.work_email' } },
+  method: 'POST',
+  by: ['first_name+last_name+domain'],
+  credits: { most: 2, found: 2, miss: 0 },
+  path: '/find',
+  gives: { email: 'person.work_email' },
 };
 const COLUMNS = { first_name: 'First', last_name: 'Last', domain: 'Site' };
 const NAMES = ['Ann', 'Bob', 'Cat', 'Dee', 'Eve', 'Fay', 'Gus', 'Hal'];
@@ -61,8 +64,12 @@ async function deskOf(
       Object.keys(gives).map((account) => [
         account,
         {
-          ...{ vendor: 'provider', id: account, base_url: `${url.replace(/\/$/, '')}/${account}` },
-          ...{ key: 'a-test-key', dialect: 'ours.yaml', limits: { concurrency: 1 } },
+          vendor: 'provider',
+          id: account,
+          base_url: `${url.replace(/\/$/, '')}/${account}`,
+          key: 'a-test-key',
+          dialect: 'ours.yaml',
+          limits: { concurrency: 1 },
         },
       ]),
     ),
@@ -189,7 +196,8 @@ test('a person is found by any fact of theirs, and a cell of another kind is bla
 // ---------------------------------------------------------------------------------------- the finder's own verdict
 
 const JUDGING = {
-  ...{ ...FINDER, gives: { email: 'person.work_email', verdict: 'person.state' } },
+  ...FINDER,
+  gives: { email: 'person.work_email', verdict: 'person.state' },
   verdicts: { valid: 'ok', accept_all: 'catchall', invalid: 'bad', unknown: 'unknown' },
 };
 const STATES: Readonly<Record<string, unknown>> = { Ann: 'ok', Bob: 'catchall', Cat: 'risky', Dee: null };

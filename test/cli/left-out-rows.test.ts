@@ -71,7 +71,9 @@ test('a row that is left out is never asked and says why; the next list or job t
     '  skipped        3\n  of them        1 by only_if "Country"\n  of them        2 by unless "Status"\n',
   );
   expect(await desk.json(RUN)).toMatchObject({
-    ...{ counts: { matched: 2, skipped: 3 }, requests: 2, credits: { spent: 2 } },
+    counts: { matched: 2, skipped: 3 },
+    requests: 2,
+    credits: { spent: 2 },
     figures: { rows: 5, asked: 2, found: 2 },
   });
   const rows: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
@@ -90,7 +92,8 @@ test('a row that is left out is never asked and says why; the next list or job t
   expect(await desk.json(RUN), 'the other rows').toMatchObject({ requests: 2, counts: { matched: 2 } });
   await desk.write('job.yaml', 'operation: enrich-company\nunless: { Country: au }\n');
   expect(await desk.json(RUN), 'what was bought for a row that is left out is not shown').toMatchObject({
-    ...{ requests: 0, counts: { matched: 4, skipped: 1 } },
+    requests: 0,
+    counts: { matched: 4, skipped: 1 },
   });
   expect((await desk.read('out.csv')).split('\n')[1]).toMatch(/^a\.example,AU,Lead,,+skipped,/);
 });

@@ -12,7 +12,8 @@ const NAMED = {
   operations: {
     'enrich-company': { by: ['abn', 'name+country', 'name'], credits: { most: 1, found: 1 } },
     'enrich-person': {
-      ...{ by: ['email', 'profile_url', 'first_name+last_name+domain'], gives: { email: 'mail' } },
+      by: ['email', 'profile_url', 'first_name+last_name+domain'],
+      gives: { email: 'mail' },
       credits: { most: 1, found: 1 },
     },
   },
@@ -67,7 +68,8 @@ test('another ABN than was asked is said, and the row needs a person, who keeps 
   expect((await at.desk.type(RUN)).code).toBe(3);
   expect(await at.desk.read('out.csv')).toBe(first);
   expect(await at.desk.json(['settle', 'last'])).toMatchObject({
-    ...{ in_doubt: [], matches: [{ row: 3, match: 'ABN differs: 53 004 085 616', decision: null }] },
+    in_doubt: [],
+    matches: [{ row: 3, match: 'ABN differs: 53 004 085 616', decision: null }],
   });
   expect(await at.desk.json(['status', 'last', '3'])).toMatchObject({ match: 'ABN differs: 53 004 085 616' });
 
@@ -188,8 +190,11 @@ test('rows of one question that a profile or an ABN tells apart say with which r
   const dialect = {
     operations: {
       'find-email': {
-        ...{ by: ['first_name+last_name+domain'], gives: { email: 'mail' }, credits: { most: 1, found: 1 } },
-        ...{ method: 'POST', path: '/find' },
+        by: ['first_name+last_name+domain'],
+        gives: { email: 'mail' },
+        credits: { most: 1, found: 1 },
+        method: 'POST',
+        path: '/find',
       },
     },
   };

@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from './desk.ts';
 
 const FINDER = {
-  ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
+  method: 'POST',
+  path: '/find',
+  by: ['first_name+last_name+domain'],
   gives: { email: 'data.email' },
 };
 
@@ -28,8 +30,13 @@ async function deskOf(prices: Readonly<Record<string, string | undefined>>, exac
   );
   const { base_url: url } = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data;
   const account = (name: string) => ({
-    ...{ vendor: 'provider', id: name, base_url: `${url.replace(/\/$/, '')}/${name}`, key: 'a-test-key' },
-    ...{ dialect: `${name}.yaml`, limits: { concurrency: 1 }, price: prices[name] },
+    vendor: 'provider',
+    id: name,
+    base_url: `${url.replace(/\/$/, '')}/${name}`,
+    key: 'a-test-key',
+    dialect: `${name}.yaml`,
+    limits: { concurrency: 1 },
+    price: prices[name],
   });
   desk.place.writeAccounts({ one: account('one'), two: account('two') });
   for (const [name, most] of [['one', 1] as const, ['two', 5] as const]) {

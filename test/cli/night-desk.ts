@@ -4,8 +4,11 @@ import { domainsOf, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from './desk.ts';
 
 const JOB = {
-  ...{ name: 'night.yaml', inbox: 'inbox', operation: 'enrich-company' },
-  ...{ account: 'data', budget: 1000 },
+  name: 'night.yaml',
+  inbox: 'inbox',
+  operation: 'enrich-company',
+  account: 'data',
+  budget: 1000,
 };
 
 /** A desk with a job `night.yaml` whose inbox is the folder `inbox`, and sweeps of it. */

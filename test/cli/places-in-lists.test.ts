@@ -7,8 +7,11 @@ import { expect, test } from 'vitest';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const FIND = {
-  ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
-  ...{ gives: { email: 'contacts[type=email].value' }, credits: { most: 1, found: 1, miss: 0 } },
+  method: 'POST',
+  path: '/find',
+  by: ['first_name+last_name+domain'],
+  gives: { email: 'contacts[type=email].value' },
+  credits: { most: 1, found: 1, miss: 0 },
 };
 const JOB = {
   account: 'data',

@@ -9,12 +9,19 @@ import { type DeskBefore, deskBefore } from './desk.ts';
 const BOTH = {
   operations: {
     'enrich-person': {
-      ...{ method: 'POST', path: '/person', by: ['email', 'profile_url'] },
-      ...{ gives: { job_title: 'title' }, credits: { most: 1, found: 1 } },
+      method: 'POST',
+      path: '/person',
+      by: ['email', 'profile_url'],
+      gives: { job_title: 'title' },
+      credits: { most: 1, found: 1 },
     },
     'check-email': {
-      ...{ method: 'POST', path: '/check', by: ['email'], gives: { verdict: 'state' } },
-      ...{ credits: { most: 1, found: 1 }, verdicts: { valid: 'ok' } },
+      method: 'POST',
+      path: '/check',
+      by: ['email'],
+      gives: { verdict: 'state' },
+      credits: { most: 1, found: 1 },
+      verdicts: { valid: 'ok' },
     },
   },
 };

@@ -367,7 +367,9 @@ test('a person may give more extra credits than the job has, and a job that is l
   const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
   desk.list(4);
   const jobOf = (extra: number) => ({
-    ...{ operation: 'enrich-company', columns: { domain: 'Domain' }, budget: { credits: 99 } },
+    operation: 'enrich-company',
+    columns: { domain: 'Domain' },
+    budget: { credits: 99 },
     in_doubt: { retry: { extra_credits: extra } },
   });
   const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];

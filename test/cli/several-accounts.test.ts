@@ -9,16 +9,25 @@ import { type Answer, type Asked, type DeskBefore, deskBefore } from './desk.ts'
 const FINDER = {
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
-      ...{ gives: { email: 'data.email' }, credits: { most: 1, found: 1 } },
+      method: 'POST',
+      path: '/find',
+      by: ['first_name+last_name+domain'],
+      gives: { email: 'data.email' },
+      credits: { most: 1, found: 1 },
     },
     'check-email': {
-      ...{ method: 'POST', path: '/check', gives: { verdict: 'state' }, credits: { most: 1, found: 1 } },
+      method: 'POST',
+      path: '/check',
+      gives: { verdict: 'state' },
+      credits: { most: 1, found: 1 },
       verdicts: { valid: 'ok', accept_all: 'catchall', invalid: 'bad', unknown: 'unknown' },
     },
     'enrich-person': {
-      ...{ method: 'POST', path: '/person', by: ['email', 'profile_url'] },
-      ...{ gives: { job_title: 'title' }, credits: { most: 2, found: 2 } },
+      method: 'POST',
+      path: '/person',
+      by: ['email', 'profile_url'],
+      gives: { job_title: 'title' },
+      credits: { most: 2, found: 2 },
     },
   },
 };
@@ -57,14 +66,12 @@ async function deskOf(answers: Readonly<Record<string, Answer>>, job: object = {
   const entries = Object.keys(answers).map((name) => [
     name,
     {
-      ...{
-        vendor: 'provider',
-        id: name,
-        base_url: `${url.replace(/\/$/, '')}/${name}`,
-        key: 'a-test-key',
-        // The second vendor is asked in a dialect of its own.
-        dialect: name === 'two' ? 'two.yaml' : 'ours.yaml',
-      },
+      vendor: 'provider',
+      id: name,
+      base_url: `${url.replace(/\/$/, '')}/${name}`,
+      key: 'a-test-key',
+      // The second vendor is asked in a dialect of its own.
+      dialect: name === 'two' ? 'two.yaml' : 'ours.yaml',
       limits: { concurrency: 1 },
     },
   ]);
@@ -173,7 +180,9 @@ test('what one account has found or lost is not bought at another, whatever thei
   await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations }));
   await at.desk.write('list.csv', listOf(...PEOPLE, 'Dan,May,d.example,', 'Ann,Lee,a.example,'));
   expect(await at.desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
-    ...{ to_buy: 0, bought_before: 3, in_doubt: 1 },
+    to_buy: 0,
+    bought_before: 3,
+    in_doubt: 1,
   });
   expect((await run(at)).code).toBe(3);
   expect(at.said().length).toBe(before);
@@ -459,7 +468,8 @@ test('what several accounts find is written also where the job names no column',
   const at = await deskOf(
     { one: NOTHING, two: () => ({ title: 'Chief' }) },
     {
-      ...{ columns: { email: 'Email' }, on_existing: undefined },
+      columns: { email: 'Email' },
+      on_existing: undefined,
       operations: { 'enrich-person': { account: ['one', 'two'] } },
     },
   );
@@ -551,7 +561,8 @@ test('plan and run list the accounts of each step in the order in which it asks 
 const CHECKED = {
   operations: {
     'find-email': {
-      ...{ account: ['one', 'two'], add: { Email: 'email' } },
+      account: ['one', 'two'],
+      add: { Email: 'email' },
       check: { account: 'three', accept: ['valid', 'accept_all'] },
     },
   },
@@ -594,7 +605,8 @@ test('what the first verifier does not know is asked of the second one, and noth
   const second: Answer = ({ input }) => ({ state: input.email === 'cat@one.example' ? 'ok' : 'bad' });
   const step = {
     ...CHECKED.operations['find-email'],
-    ...{ account: 'one', check: { account: ['three', 'four'], accept: ['valid'] } },
+    account: 'one',
+    check: { account: ['three', 'four'], accept: ['valid'] },
   };
   const at = await deskOf(
     { one: knows('one', 'Ann', 'Bob', 'Cat', 'Dan'), three: checker, four: second },
@@ -766,10 +778,8 @@ test.each([
   const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three: LOST }, CHECKED);
   const check = {
     ...FINDER.operations['check-email'],
-    ...{
-      gives: { verdict: 'data.result' },
-      verdicts: { valid: 'safe', accept_all: 'any', invalid: 'bounces' },
-    },
+    gives: { verdict: 'data.result' },
+    verdicts: { valid: 'safe', accept_all: 'any', invalid: 'bounces' },
   };
   at.desk.place.writeDialect({ operations: { 'check-email': check } }, 'three.yaml');
   await changeAccounts(at, { three: { dialect: 'three.yaml' } });
@@ -806,7 +816,8 @@ test('settle --all-like reads the answers of each account in the dialect of that
   await at.desk.write('list.csv', `First,Last,Site,Email,Profile\n${rows.join('\n')}\n`);
   expect((await run(at)).code).toBe(3);
   expect(await at.desk.type(['settle', 'last', '--all-like', '2', '--skip'])).toMatchObject({
-    ...{ code: 0, stdout: 'Noted for 2 calls: skip.\n' },
+    code: 0,
+    stdout: 'Noted for 2 calls: skip.\n',
   });
 });
 
@@ -891,7 +902,8 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
 ])('%s is refused before anything is sent', async (_, job, said) => {
   const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, job);
   expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
-    ...{ code: 2, stderr: expect.stringMatching(said) },
+    code: 2,
+    stderr: expect.stringMatching(said),
   });
 });
 
@@ -904,7 +916,8 @@ test.each([
   const steps = 'operations:\n  - find-email\n  - enrich-person';
   await at.desk.write('job.yaml', `${columns}\n${steps}\naccount: ${account}\n`);
   expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
-    ...{ code: 2, stderr: expect.stringMatching(said) },
+    code: 2,
+    stderr: expect.stringMatching(said),
   });
 });
 

@@ -43,7 +43,10 @@ test('companies that share nothing but a host are set aside, and the others go o
   const at = await deskOf([...PORTAL, ...OWN]);
   const planned = await plan(at);
   expect(planned).toMatchObject({
-    ...{ rows: 5, invalid: 3, set_aside: 3, to_buy: 2 },
+    rows: 5,
+    invalid: 3,
+    set_aside: 3,
+    to_buy: 2,
     reasons: [{ reason: REASON, count: 3, first_rows: [2, 3, 4] }],
   });
   expect((await at.desk.type(words('--plan', planned.id))).code).toBe(3);

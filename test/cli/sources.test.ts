@@ -71,7 +71,8 @@ test.each<readonly [where: string, list: string, add: object]>([
     `${where} has a column "size_SOURCE", but the output gets a column "Size_source", ` +
     'which says what filled each cell.\nRename that column.\n';
   expect(await desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining(said) },
+    code: 2,
+    stderr: expect.stringContaining(said),
   });
   expect((await desk.type(RUN)).code).toBe(2);
   expect(asked).toEqual([]);

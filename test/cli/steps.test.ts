@@ -17,7 +17,10 @@ test('one plan, one budget that is raised, one batch and one file, in which both
   const desk = await openDesk({ matchRate: 1 });
   await desk.write('list.csv', LIST);
   expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({
-    ...{ rows: 4, invalid: 1, to_buy: 3, credits: { most: 7 } },
+    rows: 4,
+    invalid: 1,
+    to_buy: 3,
+    credits: { most: 7 },
     columns: { 'enrich-company.domain': 'Domain', 'enrich-person.email': 'Email' },
   });
   expect(await desk.type(['run', BOTH, 'list.csv'])).toMatchObject({

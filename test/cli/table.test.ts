@@ -91,7 +91,8 @@ test('a page says which columns it has and from where, the last row, and where t
     { name: 'City', from: 'list' },
     { name: 'Staff', from: 'bought', path: 'employee_count' },
     ...['_status', '_reason', '_matched_by', '_match', '_credits', '_source', '_as_of'].map((name) => ({
-      ...{ name, from: 'ours' },
+      name,
+      from: 'ours',
     })),
   ]);
   const { stdout, stderr } = await desk.type(['status', 'last', '--from', '3', '--limit', '2']);
@@ -114,7 +115,8 @@ test('rows are those of a status or of several, found by a text or by a value, a
   const desk = await deskWithCities(['--add', 'Staff=employee_count']);
   expect(await table(desk, '--where', '_status=invalid')).toMatchObject({ rows: [{ row: 8 }], next: null });
   expect(await table(desk, '--where', '_status=invalid,matched', '--limit', '3')).toMatchObject({
-    ...{ next: 6, rows: [{ row: 2 }, { row: 3 }, { row: 5 }] },
+    next: 6,
+    rows: [{ row: 2 }, { row: 3 }, { row: 5 }],
   });
   expect(await rowsOf(desk, '--search', 'ZÜR')).toEqual([3]);
   expect(await rowsOf(desk, '--search', 'example')).toHaveLength(5);

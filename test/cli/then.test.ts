@@ -12,8 +12,12 @@ const TAKING = { id: 'data.0.id', path: '/collect', fields: { id: 'ids.0' }, cre
 const finder = (taking: object = TAKING, more: object = {}) => ({
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/search', by: ['first_name+last_name+domain'], then: taking },
-      ...{ gives: { email: 'person.email' }, credits: { most: 1, found: 1, miss: 0 } },
+      method: 'POST',
+      path: '/search',
+      by: ['first_name+last_name+domain'],
+      then: taking,
+      gives: { email: 'person.email' },
+      credits: { most: 1, found: 1, miss: 0 },
       ...more,
     },
   },
@@ -234,7 +238,9 @@ test('the plan counts both calls, and the run counts a row once', async () => {
       operations: {
         ...finder().operations,
         'enrich-company': {
-          ...{ method: 'POST', path: '/company', gives: { name: 'name' } },
+          method: 'POST',
+          path: '/company',
+          gives: { name: 'name' },
           credits: { most: 1, found: 1, exact: false },
         },
       },
@@ -252,8 +258,14 @@ test('the plan counts both calls, and the run counts a row once', async () => {
   ]);
   const run = await at.desk.json(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv']);
   expect(run.steps[0]).toMatchObject({
-    ...{ operation: 'find-email', reached: 4, asked: 4, found: 3, missed: 1 },
-    ...{ credits: { spent: 9, for_misses: 0 }, price: 3, price_by_rate: 4 },
+    operation: 'find-email',
+    reached: 4,
+    asked: 4,
+    found: 3,
+    missed: 1,
+    credits: { spent: 9, for_misses: 0 },
+    price: 3,
+    price_by_rate: 4,
   });
 });
 
@@ -267,13 +279,11 @@ test('cells and their source are of the account from which it was taken', async 
   });
   const { base_url: url } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts.data;
   const account = (id: string) => ({
-    ...{
-      vendor: 'provider',
-      id,
-      base_url: `${url.replace(/\/$/, '')}/${id}`,
-      key: 'k',
-      dialect: 'ours.yaml',
-    },
+    vendor: 'provider',
+    id,
+    base_url: `${url.replace(/\/$/, '')}/${id}`,
+    key: 'k',
+    dialect: 'ours.yaml',
     limits: { concurrency: 1 },
   });
   at.desk.place.writeAccounts({ one: account('one'), two: account('two') });
@@ -290,7 +300,11 @@ test('cells and their source are of the account from which it was taken', async 
 const PHONES = {
   operations: {
     'find-phone': {
-      ...{ method: 'POST', path: '/search', by: ['email'], then: TAKING, gives: { phone: 'phone' } },
+      method: 'POST',
+      path: '/search',
+      by: ['email'],
+      then: TAKING,
+      gives: { phone: 'phone' },
       credits: { most: 1, found: 1 },
     },
   },
@@ -359,8 +373,12 @@ test('a dialect that takes nothing by the id is refused', async () => {
   at.speak({
     operations: {
       'check-email': {
-        ...{ method: 'POST', path: '/check', then: TAKING, gives: { verdict: 'v' } },
-        ...{ verdicts: { valid: 'ok' }, credits: { most: 1, found: 1 } },
+        method: 'POST',
+        path: '/check',
+        then: TAKING,
+        gives: { verdict: 'v' },
+        verdicts: { valid: 'ok' },
+        credits: { most: 1, found: 1 },
       },
     },
   });

@@ -7,7 +7,10 @@ import { expect, test } from 'vitest';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const FINDER = {
-  ...{ method: 'POST', path: '/find', gives: { email: 'mail' }, credits: { most: 1, found: 1 } },
+  method: 'POST',
+  path: '/find',
+  gives: { email: 'mail' },
+  credits: { most: 1, found: 1 },
   by: ['first_name+last_name+domain', 'first_name+last_name+domain+profile_url', 'profile_url'],
 };
 const NAMED = { first_name: 'First', last_name: 'Last', domain: 'Site' };

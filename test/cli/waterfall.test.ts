@@ -31,7 +31,10 @@ test('a row is asked for by all identifiers that it has in one call, which is kn
     '  looked up by   whatever the row has of email and profile_url, then profile_url\n',
   );
   expect(await desk.json(['plan', 'all.yaml', 'list.csv'])).toMatchObject({
-    ...{ rows: 4, invalid: 1, bought_before: 1, to_buy: 2 },
+    rows: 4,
+    invalid: 1,
+    bought_before: 1,
+    to_buy: 2,
     credits: { most: 4 },
   });
   const run = ['run', 'all.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv'];

@@ -206,7 +206,10 @@ interface Saved {
 
 const SAVED: readonly Saved[] = [
   {
-    ...{ book: 'excel-table', sheet: 'other', column: 'Profession', rows: [5, 19] },
+    book: 'excel-table',
+    sheet: 'other',
+    column: 'Profession',
+    rows: [5, 19],
     grown: ['xl/tables/table2.xml'],
   },
   { book: 'excel-pivots', sheet: 'penguins', column: 'species', rows: [1, 19] },

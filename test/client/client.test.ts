@@ -37,9 +37,13 @@ async function openClient(script: Script = (_, response) => response.end('{}'), 
     sandboxFlags: [],
   };
   const client = await Client.open({
-    ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
-    ...{ earlierSendsMs: [], unhurried: true },
-    ...{ onPause: nothing },
+    account,
+    dialect,
+    baseUrl: new URL(vendor.url),
+    clock: systemClock,
+    earlierSendsMs: [],
+    unhurried: true,
+    onPause: nothing,
   });
   onTestFinished(() => client.close());
   return { client, vendor };

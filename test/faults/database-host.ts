@@ -40,7 +40,11 @@ export async function openHost(options: WorkplaceOptions = {}): Promise<Host> {
   const store = server.url(database, 'rowonce_worker');
   const query: Host['query'] = (sql) => server.query(database, `SET search_path = rowonce_ledger; ${sql}`);
   return {
-    ...{ place, server, store, owners: server.url(database), query },
+    place,
+    server,
+    store,
+    owners: server.url(database),
+    query,
     detach: async (order = {}) => {
       const more = ['--detach', ...(order.more ?? [])];
       const { code, stderr, report } = await place.runHere({ store, ...order, more });

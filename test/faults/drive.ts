@@ -32,8 +32,11 @@ const NUMBERS = [
 const { values } = parseArgs({
   options: {
     ...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' } as const])),
-    ...{ help: { type: 'boolean' }, budget: { type: 'boolean' }, team: { type: 'boolean' } },
-    ...{ fill: { type: 'boolean' }, calm: { type: 'boolean' } },
+    help: { type: 'boolean' },
+    budget: { type: 'boolean' },
+    team: { type: 'boolean' },
+    fill: { type: 'boolean' },
+    calm: { type: 'boolean' },
     way: { type: 'string', default: 'direct' },
   },
 });

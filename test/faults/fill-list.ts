@@ -62,6 +62,8 @@ export function writeJob(place: Workplace, budget: object): void {
 export const STOPS = [4, 75, 77];
 
 export const FILL_ORDER: Order = {
-  ...{ job: 'fill.yaml', isByJob: true, stops: STOPS },
+  job: 'fill.yaml',
+  isByJob: true,
+  stops: STOPS,
   more: ['--max-pause', '2s'],
 };

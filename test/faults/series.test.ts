@@ -44,7 +44,10 @@ async function open(say: (domain: string) => Said, rows = 60, concurrency = AT_O
   const domains = domainsOf('row', rows);
   workplace.writeList(domains);
   return {
-    ...{ vendor, workplace, told, domains },
+    vendor,
+    workplace,
+    told,
+    domains,
     run: (...more: readonly string[]) => workplace.runHere({ more }),
     /** Another list of so many companies. */
     other: (name: string, count: number, ...more: readonly string[]) => {

@@ -55,7 +55,13 @@ async function openCopier(kinds: readonly [from: Kind, to: Kind]) {
   const batch = await ran(from);
   const words = ['store', 'copy', from, to, '--json'];
   return {
-    ...{ place, from, to, words, ran, exporting, exported },
+    place,
+    from,
+    to,
+    words,
+    ran,
+    exporting,
+    exported,
     bought: await exported(from),
     copy: async (): Promise<void> => {
       const { code, stderr } = await place.typeHere(words);

@@ -30,8 +30,14 @@ function ledgerWith(path: string, settings: Batch['settings'], inputRows: number
 
 const settingsWith = (layout: FoundLayout): Batch['settings'] =>
   jobSettings({ name: 'x', operation: {} } as never, {
-    ...{ columns: {}, nullNames: {}, answerPlace: {}, outputName: undefined, outputPath: undefined },
-    ...{ isOfOther: false, layout, read: {} },
+    columns: {},
+    nullNames: {},
+    answerPlace: {},
+    outputName: undefined,
+    outputPath: undefined,
+    isOfOther: false,
+    layout,
+    read: {},
   });
 
 const KEPT = { left_out: [{ rows: '3', text: '' }] };

@@ -30,8 +30,13 @@ export async function connect(
   let stopped: StopError | undefined;
   const context: RunContext = {
     ...(await choose({ job: 'enrich-company', entries: { account } })),
-    ...{ ledger, maxPauseMs, clock: systemClock, inputPath: 'list.csv', sandboxFolder: 'nowhere' },
-    ...{ command: 'test', signal: new AbortController().signal, emit: (event) => void events.push(event) },
+    ledger,
+    maxPauseMs,
+    clock: systemClock,
+    inputPath: 'list.csv',
+    sandboxFolder: 'nowhere',
+    signal: new AbortController().signal,
+    emit: (event) => void events.push(event),
   };
   const purpose = { batch, projects: new ProjectAccess([]) };
   const run = await sessions.open(context, purpose, context.signal, (error) => {

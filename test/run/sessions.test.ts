@@ -23,7 +23,9 @@ async function openStore({ place }: Desk): Promise<Spender> {
 test('a pause of one account does not hold another', async () => {
   const [desk, other] = [(await openDesk({ faults: '429:1' })).here(), await openDesk()];
   const [one, two] = [desk, other].map(({ place }) => ({
-    ...{ vendor: 'provider', base_url: place.vendor.url, key: 'key-1' },
+    vendor: 'provider',
+    base_url: place.vendor.url,
+    key: 'key-1',
     limits: { concurrency: 4, per_second: 10_000 },
   }));
   desk.place.writeAccounts({ one, two });

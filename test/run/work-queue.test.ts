@@ -32,8 +32,11 @@ async function queueAt(url: string): Promise<WorkQueue> {
 
 function ranges(batch: string, count: number, left = 50): readonly RangeLeft[] {
   return Array.from({ length: count }, (_, at) => ({
-    ...{ batch: batch as BatchId, accountIdentity: ACCOUNT, left },
-    ...{ fromRow: 2 + at * 50, beforeRow: 52 + at * 50 },
+    batch: batch as BatchId,
+    accountIdentity: ACCOUNT,
+    left,
+    fromRow: 2 + at * 50,
+    beforeRow: 52 + at * 50,
   }));
 }
 

@@ -70,7 +70,10 @@ export const calm: Weather = { cuts: {}, unmade: {}, outMs: 100, backMs: 300 };
 const chance = fc.constantFrom(0.02, 0.1, 0.5, 1);
 
 const losing = (cuts: Weather['cuts'], outMs: number, backMs: number): Weather => ({
-  ...{ cuts, unmade: {}, outMs, backMs },
+  cuts,
+  unmade: {},
+  outMs,
+  backMs,
 });
 
 export const weathers: Arbitrary<Weather> = fc.oneof(

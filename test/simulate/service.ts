@@ -252,7 +252,15 @@ export class Service implements Asked {
     if (isDone) decision.change?.();
     const { status, body } = met?.answer ?? decision;
     const entry: Entry = {
-      ...{ number, atMs: nowMs, operation, project, name, role, before, isDone, status },
+      number,
+      atMs: nowMs,
+      operation,
+      project,
+      name,
+      role,
+      before,
+      isDone,
+      status,
       asked,
       isPlain: met === undefined || met.isOurs,
       isHeard: false,

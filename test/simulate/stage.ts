@@ -125,8 +125,10 @@ export class Stage implements World, Network {
     fs.mkdirSync(join(this.folder, 'config'), { recursive: true, mode: 0o700 });
     const { folder: home } = this;
     Object.assign(process.env, ENVIRONMENT, {
-      ...{ HOME: home, XDG_STATE_HOME: join(home, 'state') },
-      ...{ ROWONCE_CONFIG: join(home, 'config'), ROWONCE_STORE: join(home, 'store') },
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      ROWONCE_CONFIG: join(home, 'config'),
+      ROWONCE_STORE: join(home, 'store'),
     });
     process.chdir(home);
     play(this);

@@ -12,7 +12,9 @@ import { ask, brought, endOf, servedIn, TERMINAL, useBrowser } from './scene.ts'
 const tabAt = useBrowser();
 
 const jobOf = (columns: Readonly<Record<string, string>>) => ({
-  ...{ operation: 'enrich-company', account: 'data', add: { Found: 'name' } },
+  operation: 'enrich-company',
+  account: 'data',
+  add: { Found: 'name' },
   columns,
 });
 

@@ -34,7 +34,8 @@ async function reportOf([list, operation, account, ...words]: (typeof LISTS)[num
   copyFileSync(join(FIXTURES, list), join(folder, list));
   const env = { ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 200/s' };
   const { code, stderr } = await rowonce(['run', operation, list, '--account', account, ...words], {
-    ...{ cwd: folder, env },
+    cwd: folder,
+    env,
   });
   expect(code, stderr).toBe(3);
   return join(folder, list.replace('.csv', '.sandbox.report.html'));

@@ -123,7 +123,9 @@ describe('as a service', () => {
       .map((line) => JSON.parse(line));
     expect([printed, lines.length]).toEqual(['', 4]);
     expect(lines[0]).toMatchObject({
-      ...{ level: 'info', job: 'night', schedule: '0 2 * * *' },
+      level: 'info',
+      job: 'night',
+      schedule: '0 2 * * *',
       next_run: expect.stringMatching(/^20\d\d-.*Z$/),
     });
     expect(lines[1].message).toMatch(/^http:\/\/[a-z]+\.localhost:\d+\/#open=/);

@@ -39,7 +39,9 @@ describe('in time', () => {
     clock = new VirtualClock();
     [shown, said, counts, money] = [[], [], {}, { spent: 0, inDoubt: 0, reserved: 0 }];
     const console: Partial<Console> = {
-      ...{ json: true, quiet: false, watched },
+      json: true,
+      quiet: false,
+      watched,
       say: (line) => void said.push(line),
       status: (...lines) => void shown.push(lines),
     };

@@ -189,7 +189,8 @@ export const EIGHT: readonly StandIn[] = [
       body: [
         isKnown(name)
           ? {
-              ...{ item: name, status: 'success' },
+              item: name,
+              status: 'success',
               candidate: {
                 fullName: name,
                 contacts: [

@@ -112,7 +112,10 @@ const FINDER: Dialect = {
   ...provider,
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/find', gives: { email: 'email' }, credits: { most: 1, found: 1 } },
+      method: 'POST',
+      path: '/find',
+      gives: { email: 'email' },
+      credits: { most: 1, found: 1 },
     },
   },
 };

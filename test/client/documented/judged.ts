@@ -104,7 +104,12 @@ export function judgedServices(): readonly Judged[] {
     const leaves = { state: LEAVES[each.operation] ?? 'gone' };
     const change = { subject: { project: 'proj-1', name: EMAIL }, leaves };
     const call: Call = {
-      ...{ ifLost: 'hold', operation: each.operation, parameters, project: 'proj-1', after: 0, change },
+      ifLost: 'hold',
+      operation: each.operation,
+      parameters,
+      project: 'proj-1',
+      after: 0,
+      change,
     };
     const got = wordFor(verdictOn(each, call, service));
     const right = [each.wanted, ...each.also].map((word) => (word === 'done' ? 'found' : word));

@@ -22,7 +22,8 @@ beforeEach(() => {
 });
 
 const lostBecause = (words: string | RegExp) => ({
-  ...{ code: 'store_lost', exitCode: 2 },
+  code: 'store_lost',
+  exitCode: 2,
   message: typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words),
   next: 'Restore the newest store, or let a run continue without it by --accept store.',
 });

@@ -87,12 +87,18 @@ async function begun(tls: Tls | undefined): Promise<Server> {
   }
   const port = await freePort();
   const options = {
-    ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' },
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
     ...(tls === undefined ? {} : { ssl: 'on' }),
   };
   const server = new EmbeddedPostgres({
-    ...{ databaseDir, port, user: 'tests', createPostgresUser: process.getuid?.() === 0 },
-    ...{ onLog: () => {}, onError: () => {} },
+    databaseDir,
+    port,
+    user: 'tests',
+    createPostgresUser: process.getuid?.() === 0,
+    onLog: () => {},
+    onError: () => {},
     postgresFlags: Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });
   await server.initialise();

@@ -29,7 +29,9 @@ export function replaceProcess(): void {
     (SIGNALS.test(name) ? inWorld()?.process : undefined)?.listeners(name) ??
     real.listeners(name as 'SIGINT');
   Object.assign(process, {
-    ...{ on, off, listeners },
+    on,
+    off,
+    listeners,
     exit(code?: number) {
       const own = inWorld()?.process;
       if (own === undefined) return real.exit(code);

@@ -165,8 +165,13 @@ function timeout(ms: number): AbortSignal {
 export function replaceTimers(): void {
   Object.assign(setTimeout, { [promisify.custom]: sleep });
   Object.assign(globalThis, {
-    ...{ setTimeout, setInterval, setImmediate, clearTimeout: clear, clearInterval: clear },
-    ...{ clearImmediate: clear, Date: WorldDate },
+    setTimeout,
+    setInterval,
+    setImmediate,
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear,
+    Date: WorldDate,
   });
   performance.now = () => currentWorld()?.schedule.nowMs ?? real.now();
   Math.random = () => (inWorld()?.world.random ?? real.random)();

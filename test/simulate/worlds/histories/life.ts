@@ -188,7 +188,12 @@ export class Life {
   async #runAtEnd(list: ListName, more: readonly string[]): Promise<Ended> {
     const budget = 'as planned';
     const act: RunAct = {
-      ...{ kind: 'run', list, edit: this.#edits[list], budget, limit: undefined, refresh: false },
+      kind: 'run',
+      list,
+      edit: this.#edits[list],
+      budget,
+      limit: undefined,
+      refresh: false,
       accept: more.includes('store') ? 'store' : undefined,
     };
     this.#permit(act);
