@@ -12,6 +12,7 @@ import provider from '../src/client/dialects/provider.ts';
 import { type Delivery, judge } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
 import { suggestion } from '../src/core/errors.ts';
+import { sayAll } from '../src/core/finding-words.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeMarkup, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { stopShown } from '../src/core/stop-object.ts';
@@ -43,7 +44,7 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 function words(reply: Delivery): readonly string[] {
   const verdict = judge(reply, provider, OPERATION, CALL);
   const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next] : [];
-  return [verdict.why, ...stopped];
+  return [sayAll(verdict.why, 'terminal'), ...stopped];
 }
 
 const json = (value: JsonValue): string => JSON.stringify(value);

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
 import type { AdmittedAttempt, Reply } from '../ledger/ledger.ts';
@@ -274,7 +275,7 @@ export class Client {
         limiter.settled();
         return pageFrom(reply, verdict);
       }
-      const { why } = verdict;
+      const why = sayAll(verdict.why, 'terminal');
       if (verdict.kind === 'paused') {
         limiter.pause(verdict, sentAtMs, why);
         continue;
@@ -341,7 +342,9 @@ export const KEPT_BY_CACHE = 'a cache has kept it for some time';
 function pageFrom(reply: Delivery, verdict: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
   const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
-  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
+  return isWhole && isRead
+    ? { kind: 'answered', raw: reply.raw }
+    : { kind: 'refused', why: sayAll(verdict.why, 'terminal') };
 }
 
 const REACH_ADVICE: Readonly<Partial<Record<NotSentCause, string>>> = {

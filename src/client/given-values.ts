@@ -3,7 +3,7 @@ import { valuesAt } from '../core/answer-path.ts';
 import { isCheck, wantedOf } from '../core/given.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { holdsNothing } from '../values/blank.ts';
-import { type Found, foundAmong, otherClause } from '../values/found.ts';
+import { type Found, foundAmong } from '../values/found.ts';
 import type { DialectOperation } from './dialect.ts';
 
 /** What an answer has at the places that `gives` of a dialect names. */
@@ -47,20 +47,25 @@ function readAt(
   return foundAmong(values, { name, verdicts });
 }
 
+export interface SoldValue {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
 /**
- * What was sold in the place of what was looked for, where nothing there is of its kind, as a clause:
- * "in the place of the email stands `true`".
+ * What was sold in the place of what was looked for, where nothing there is of its kind: the name of what was
+ * looked for, and what stands there.
  */
 export function otherIn(
   body: JsonValue | undefined,
   entry: DialectOperation,
   operation: string,
-): string | undefined {
+): SoldValue | undefined {
   const { gives, verdicts } = entry;
   if (gives === undefined || givenIn(body, entry, operation) !== 'other') return undefined;
   for (const name of wantedIn(gives, operation)) {
     const found = readAt(body, gives, name, verdicts);
-    if (found?.kind === 'other') return otherClause(name, found.value);
+    if (found?.kind === 'other') return { name, value: found.value };
   }
   return undefined;
 }

@@ -1,9 +1,18 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
+import {
+  answerIn,
+  type Findings,
+  finding,
+  hasCode,
+  isWithoutAWord,
+  said,
+  together,
+} from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import { foreignName, foreignWords } from '../core/plain-text.ts';
-import { DONE_WITHOUT_A_WORD, SO_ALREADY, WITHOUT_A_WORD } from '../core/row.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import type { Credits, End, Reply } from '../ledger/ledger.ts';
 import { holdsNothing } from '../values/blank.ts';
 import { stopFor } from './account-stops.ts';
@@ -17,7 +26,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { type GivenValue, givenIn, otherIn } from './given-values.ts';
+import { type GivenValue, givenIn, otherIn, type SoldValue } from './given-values.ts';
 import { Asked } from './judge/asked.ts';
 import { placeOfId, placeOfThing } from './judge/content.ts';
 import { leavesOf } from './judge/names.ts';
@@ -82,8 +91,8 @@ type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
 /** Never throws: if judging itself fails, the reply is in doubt as well. */
 export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
-  if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
-  if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) }; // rule 9a
+  if (reply.kind === 'not_sent') return { kind: 'not_sent', why: said(foreignWords(reply.message)) };
+  if (reply.kind === 'lost') return { kind: 'in_doubt', why: said(foreignWords(reply.message)) }; // rule 9a
   try {
     const answer = meantBy(reply.raw, dialect, operation, call);
     return (
@@ -92,7 +101,7 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
       verdictOf(answer, dialect, operation, call)
     );
   } catch (error) {
-    return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
+    return { kind: 'in_doubt', why: finding('not_judged', { words: messageOf(error) }) };
   }
 }
 
@@ -112,13 +121,12 @@ function acceptedAs(
   const id = body.kind === 'json' ? valueAt(body.value, later.id) : undefined;
   const vendorId = typeof id === 'number' ? String(id) : id;
   if (!isLaterId(later, vendorId)) return undefined;
-  const name = foreignName(vendorId);
   return {
     kind: 'accepted',
     vendorId,
     laterPath: later.path,
-    why: `the vendor answers later, by its id ${name}`,
-    ifShared: `${NOT_YET}: the vendor gave the id ${name} to another call, too, so nobody knows whose answer it is`,
+    why: finding('accepted_as', { id: vendorId }),
+    ifShared: together(NOT_YET, finding('id_given_twice', { id: vendorId })),
   };
 }
 
@@ -139,10 +147,10 @@ function withoutId(
   const isOfJob = table !== undefined && means === 'found' && given !== 'filled';
   const isLack = table !== undefined && isByLack(answer, dialect, operation, call);
   if (means !== 'pending' && !isOfJob && !isLack) return undefined;
-  const words = rule === undefined ? vendorWords(parsed, dialect, true) : whyOf(answer, dialect, call);
+  const words = rule === undefined ? answerOf(parsed, dialect, true) : whyOf(answer, dialect, call);
   return {
     kind: 'in_doubt',
-    why: `${NOT_YET}: ${words}, and nothing at \`${later.id}\` can be used as its id`,
+    why: together(NOT_YET, words, finding('no_id_there', { at: later.id })),
     isNotYet: true,
   };
 }
@@ -159,7 +167,7 @@ interface Interpretation {
    * What stands in the place of what was looked for, and is none of its kind. The vendor has sold it, so that
    * it costs what a find costs.
    */
-  readonly other?: string | undefined;
+  readonly other?: SoldValue | undefined;
 }
 
 /** Tries the dialect's own rules first, then the table. */
@@ -325,7 +333,7 @@ export interface LaterFailure {
   readonly charged: Credits | undefined;
   /** Whether the rule says that it cost nothing. */
   readonly isFree: boolean;
-  readonly said: string;
+  readonly said: Findings;
 }
 
 /**
@@ -346,14 +354,14 @@ export function laterFailureOf(
     means,
     isFree: rule.charged === false,
     charged: isSaid ? chargedCredits(parsed, means, rule, dialect, operation) : undefined,
-    said: vendorWords(parsed, dialect, true),
+    said: answerOf(parsed, dialect, true),
   };
 }
 
-/** The words of an answer, quoted. */
-export function wordsOf(raw: Reply, dialect: Dialect): string {
+/** What an answer says, with its words. */
+export function wordsOf(raw: Reply, dialect: Dialect): Findings {
   const own = vendorReply(raw, dialect);
-  return vendorWords(parsedOf(own ?? raw, own === undefined), dialect, true);
+  return answerOf(parsedOf(own ?? raw, own === undefined), dialect, true);
 }
 
 /** The rule that judges an answer, for display. */
@@ -393,17 +401,21 @@ function verdictOf(
       const wait = present({ ...askedWaitIn(parsed.raw, hints), isLong });
       if (table?.row.name === BUSY) return { kind: 'not_served', why, ...wait };
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
-      return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
+      return { kind: 'in_doubt', why: together(why, finding('charged_all_the_same', {})), wait };
     }
     case 'pending':
-      return { kind: 'in_doubt', why: `${NOT_YET}: ${why}`, isNotYet: true };
+      return { kind: 'in_doubt', why: together(NOT_YET, why), isNotYet: true };
     case 'in_doubt':
       return { kind: rule?.charged === false ? 'not_sent' : 'in_doubt', why };
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address': {
       const by = table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`;
-      return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, parsed, dialect) };
+      return {
+        kind: 'stopped',
+        why,
+        stop: stopFor(means, `${sayAll(why, 'terminal')}, read by ${by}`, parsed, dialect),
+      };
     }
   }
 }
@@ -412,31 +424,51 @@ function whyOf(
   { parsed, means, table, other }: Interpretation,
   dialect: Dialect,
   call: Call | undefined,
-): string {
-  if (other !== undefined) return `status ${parsed.raw.status}, ${other}`;
+): Findings {
+  const { status } = parsed.raw;
+  if (other !== undefined) return finding('none_of_its_kind', { status, ...other });
   // A statement of a match about itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
-    return `status ${parsed.raw.status}`;
+    return answerOfStatus(status);
   const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
-  const isQuoted = table !== undefined && (isOdd || table.isPartial || table.clause === SO_ALREADY);
-  return vendorWords(parsed, dialect, isQuoted) + (table?.clause ?? '');
+  const isQuoted = table !== undefined && (isOdd || table.isPartial || table.so === 'already');
+  return answerOf(parsed, dialect, isQuoted, table);
 }
 
-/**
- * The reason of a doubt begins with this where the answer is still to come. Such a call is never sent again
- * by itself.
- */
-export const NOT_YET = 'not yet';
+function answerOf(
+  parsed: ParsedReply,
+  dialect: Dialect,
+  quotesAll: boolean,
+  { so, lacks }: Partial<Pick<Conclusion, 'so' | 'lacks'>> = {},
+): Findings {
+  const { status } = parsed.raw;
+  const words = vendorWords(parsed, dialect, quotesAll);
+  return finding('answer', { status, ...present({ words, so, lacks }) });
+}
+
+/** Most answers of a vendor say no more than this, so all of them are one list. */
+function answerOfStatus(status: number): Findings {
+  const known = PLAIN.get(status) ?? finding('answer', { status });
+  PLAIN.set(status, known);
+  return known;
+}
+
+const PLAIN = new Map<number, Findings>();
+
+/** Leads the findings of a doubt whose answer is still to come. Such a call is never sent again by itself. */
+export const NOT_YET: Findings = finding('not_yet', {});
+
+export const isNotYet = (why: Findings): boolean => hasCode(why, 'not_yet');
 
 /**
  * The remark of a row that ends with this found answer; undefined where there is none.
- * @param why the reason that the ledger keeps with the answer.
+ * @param why as the ledger keeps it with the answer.
  */
-export function remarkOn({ change }: Call, why: string): string | undefined {
-  if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
+export function remarkOn({ change }: Call, why: Findings): Findings | undefined {
+  if (change !== undefined) return isWithoutAWord(why) ? finding('done_without_a_word', {}) : undefined;
   // An answer that a person told has no status.
-  const words = /^status \d+, (.*)$/s.exec(why)?.[1];
-  return words && `the vendor says that something is missing: ${words}`;
+  const { status, words } = answerIn(why);
+  return status === undefined || words === undefined ? undefined : finding('says_missing', { words });
 }
 
 /**

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
+import { NO_FINDINGS } from '../core/findings.ts';
 import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
 import { atMost, counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { accountNameIn } from '../files/output/output.ts';
@@ -185,7 +187,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
     row,
     ended: settled?.answer ?? end?.kind ?? 'open',
     ...(told && decision && { decided_by: decision.by }),
-    why: (told && decision?.why) ?? end?.why ?? '',
+    why: (told && decision?.why) ?? sayAll(end?.why ?? NO_FINDINGS, 'terminal'),
     charged: settled?.charged ?? 0,
     in_doubt: isHeld ? reserved : 0,
   };

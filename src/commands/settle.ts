@@ -4,6 +4,7 @@ import { dialectOf } from '../client/dialect.ts';
 import { AccountTime } from '../client/time.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { finding } from '../core/findings.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
@@ -45,7 +46,7 @@ import {
   refuseOver,
   requireTellableOfAll,
   rowsToldOf,
-  skippedWords,
+  skippedByUser,
   toldAnswer,
 } from './settle/answer.ts';
 import { decideMatches } from './settle/matches.ts';
@@ -403,7 +404,7 @@ async function decideOn(
   for (const doubt of doubts) {
     const why = `${kind} asked for by the user`;
     const spec = { key: doubt.key, batch: batch.id, kind, by: 'person', why, atMs: nowMs } as const;
-    const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
+    const said = { kind: 'skipped', why: skippedByUser(doubt) } as const;
     const mayGoOn = kind === 'skip' && asksSeveral(batch);
     await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
   }
@@ -426,7 +427,11 @@ async function tell(
     const { reply, left, kind: toldAs } = answer;
     if (left !== undefined) requireTheirs(team, left);
     const why = 'answered by the user';
-    const finishes = await rowsToldOf(ledger, doubt, { kind: toldAs, why, body: reply.body });
+    const finishes = await rowsToldOf(ledger, doubt, {
+      kind: toldAs,
+      why: finding('told', { words: why }),
+      body: reply.body,
+    });
     const spec = { key: doubt.key, batch: batch.id, kind: 'told', by: 'person', why, atMs: nowMs } as const;
     await ledger.decide(spec, { told: reply, left, toldAs, finishes });
   }

@@ -1,4 +1,5 @@
 import type { OperationDescription } from './described.ts';
+import { type Findings, finding, NO_FINDINGS, refusedBy } from './findings.ts';
 import type { EmailVerdict } from './given.ts';
 import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
 import { counted } from './plain-text.ts';
@@ -67,13 +68,13 @@ export type Answer =
    */
   | {
       readonly kind: 'found';
-      readonly remark?: string;
+      readonly remark?: Findings;
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
     }
-  /** For a change: the vendor does not have the subject of the call, and says so in these words. */
-  | { readonly kind: 'no_match'; readonly words?: string }
-  | { readonly kind: 'refused'; readonly words: string };
+  /** For a change: the vendor does not have the subject of the call, and says so. */
+  | { readonly kind: 'no_match'; readonly findings?: Findings }
+  | { readonly kind: 'refused'; readonly findings: Findings };
 
 /** The answer to that call, or undefined when it has not been settled. */
 export type Answered = (call: Call) => Answer | undefined;
@@ -185,7 +186,7 @@ type SettingRole = 'asks' | 'allows';
 export type Prepared<Input> =
   | { readonly kind: 'ready'; readonly input: Input }
   /** `remark`: the complaints about its cells, of a row that is asked about something else. */
-  | { readonly kind: 'invalid'; readonly reason: string; readonly remark?: string };
+  | { readonly kind: 'invalid'; readonly findings: Findings; readonly remark?: Findings };
 
 /**
  * The effect of a planned change on its subject, in a word. The words are kept with plans, so none of them is
@@ -216,8 +217,8 @@ export interface PlannedWork {
   readonly email?: string;
   /** The project's name in the list. */
   readonly project?: string;
-  /** How the repaired cells of the row were read, for its reason. */
-  readonly repaired?: string;
+  /** How the repaired cells of the row were read, which its outcome says. */
+  readonly repaired?: Findings;
   /** Facts in the list or from the service that the ledger lacks or contradicts. */
   readonly note?: string;
   /** Facts about the person that hold from now on, because the list says so and nothing is sent. */
@@ -383,17 +384,22 @@ export function defineOperation<Input, Work = Input>(operation: Operation<Input,
 }
 
 /** The step of a row with a single call. @param missed the end of the row where nothing is found. */
-export function askOnce(call: Call, answered: Answered, by: string, missed = `no match by ${by}`): Step {
+export function askOnce(
+  call: Call,
+  answered: Answered,
+  by: string,
+  missed: Findings = finding('no_match', { by: [by] }),
+): Step {
   const answer = answered(call);
   switch (answer?.kind) {
     case undefined:
       return send(call);
     case 'found':
-      return end({ kind: 'matched', matchedBy: by });
+      return end({ kind: 'matched', matchedBy: by, findings: NO_FINDINGS });
     case 'no_match':
-      return end({ kind: 'no_match', reason: missed });
+      return end({ kind: 'no_match', findings: missed });
     case 'refused':
-      return end({ kind: 'refused', reason: `the vendor refused ${by || 'it'} (${answer.words})` });
+      return end({ kind: 'refused', findings: refusedBy(by, answer.findings) });
   }
 }
 

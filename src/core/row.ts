@@ -1,4 +1,6 @@
 import { ATTENTION_KINDS } from './counts.ts';
+import { sayAll } from './finding-words.ts';
+import { asksForCorrection, type Findings, hasCode, together } from './findings.ts';
 
 /**
  * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not
@@ -36,29 +38,24 @@ export const erasedRow = (row: RowNumber): InputRow => ({
 });
 
 /**
- * How a row ended. `reason` is a sentence for the user. All kinds but `in_doubt` are final for the batch;
- * `in_doubt` is looked at again by every later run.
+ * How a row ended, and what is to be said of it. All kinds but `in_doubt` are final for the batch; `in_doubt`
+ * is looked at again by every later run.
  */
-export type Outcome =
-  | { readonly kind: 'matched'; readonly matchedBy: string; readonly reason?: string }
-  | { readonly kind: 'no_match'; readonly reason: string }
-  | { readonly kind: 'applied'; readonly reason?: string }
-  | { readonly kind: 'unchanged'; readonly reason?: string }
-  | { readonly kind: 'invalid'; readonly reason: string }
-  /** `matchedBy`: another step of the row found something. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly matchedBy?: string }
-  | { readonly kind: 'in_doubt'; readonly reason: string; readonly matchedBy?: string }
-  | { readonly kind: 'skipped'; readonly reason: string; readonly matchedBy?: string };
-
-export const matchedByIn = (outcome: Outcome): string | undefined =>
-  'matchedBy' in outcome ? outcome.matchedBy : undefined;
-
-export function withRemark(outcome: Outcome, remark: string): Outcome {
-  const reason = outcome.reason === undefined ? remark : `${outcome.reason}; ${remark}`;
-  return { ...outcome, reason } as Outcome;
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  /** The identifier that matched; also of a row in which another step found something. */
+  readonly matchedBy?: string;
+  readonly findings: Findings;
 }
 
-export type OutcomeKind = Outcome['kind'];
+export const withFindings = (outcome: Outcome, more: Findings): Outcome =>
+  more.length === 0 ? outcome : { ...outcome, findings: together(outcome.findings, more) };
+
+/** The text of the column `_reason`; undefined where nothing is to be said. */
+export const reasonOf = ({ findings }: Pick<Outcome, 'findings'>): string | undefined =>
+  findings.length === 0 ? undefined : sayAll(findings, 'file');
+
+export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 
 export const OUTCOME_KINDS = [
   'matched',
@@ -69,46 +66,22 @@ export const OUTCOME_KINDS = [
   'refused',
   'in_doubt',
   'skipped',
-] as const satisfies readonly OutcomeKind[];
-
-/** Follows the words of a refusal that says that the state was there before: its row is unchanged. */
-export const SO_ALREADY = ', so nothing had to change';
-
-/**
- * Follows the words of a change that was done as far as anybody can tell, although the service's answer does
- * not mention it.
- */
-export const WITHOUT_A_WORD = ', without a word';
-
-/** The same in the reason of its row. */
-export const DONE_WITHOUT_A_WORD = `done${WITHOUT_A_WORD}`;
+] as const;
 
 /** The values of the `_status` column: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';
 
-/**
- * Follows the complaint about a cell of a row that was found by another cell: a person corrects it all the
- * same.
- */
-export const SO_CORRECT_IT = ', so correct it';
-
-/** Stands in the reason of a row that a condition of the job leaves out. */
-export const LEAVES_OUT = ' leaves it out, because ';
-
-/** Ends the reason of a row whose cells stay as they are. */
-export const SO_NOTHING = ', so the row would get nothing';
-
 /** Whether a row was skipped before anything was asked for it, as opposed to one whose answer was lost. */
-export const isLeftOut = ({ kind, reason = '' }: Outcome): boolean =>
-  kind === 'skipped' && (reason.includes(LEAVES_OUT) || reason.endsWith(SO_NOTHING));
+export const isLeftOut = ({ kind, findings }: Outcome): boolean =>
+  kind === 'skipped' && (hasCode(findings, 'left_out') || hasCode(findings, 'nothing_to_fill'));
 
 /** Whether a row was skipped because its cells had what it was wanted for. */
-export const isFilledBefore = ({ kind, reason = '' }: Outcome): boolean =>
-  kind === 'skipped' && reason.endsWith(` filled${SO_NOTHING}`);
+export const isFilledBefore = ({ kind, findings }: Outcome): boolean =>
+  kind === 'skipped' && findings.some((each) => each.code === 'nothing_to_fill' && each.facts.filled);
 
 /** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
-export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
-  ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);
+export const needsPerson = ({ kind, findings }: Outcome): boolean =>
+  ATTENTION_KINDS.has(kind) || findings.some(asksForCorrection);
 
 /**
  * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or

@@ -1,8 +1,9 @@
 import { invariant, stop } from './errors.ts';
+import { about, type Findings, NO_FINDINGS, together } from './findings.ts';
 import type { EmailVerdict } from './given.ts';
 import { present } from './objects.ts';
 import type { AddressCheck, Checker, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
-import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
+import type { Outcome, OutcomeKind } from './row.ts';
 
 /**
  * Several things to find for a row are steps, one after the other. Together they are one operation. Its name
@@ -77,8 +78,8 @@ export interface RowWay {
   readonly operation: Operation;
   /** Undefined where the cells of the row are not enough to ask, for that reason. */
   readonly input: unknown;
-  readonly reason?: string;
-  readonly remark?: string;
+  readonly findings?: Findings;
+  readonly remark?: Findings;
   /** Prepares the input again, with cells that an earlier step has filled. */
   readonly prepare?: (filled: RowInput) => Prepared<unknown>;
 }
@@ -122,13 +123,13 @@ export interface RowSteps {
 
 export interface LackingStep {
   readonly name: string;
-  readonly reason: string;
+  readonly findings: Findings;
   /** The fault of its cells, for a row that is done all the same; left out where the row has none. */
-  readonly remark?: string | undefined;
+  readonly remark?: Findings | undefined;
 }
 
-export const lackingWords = (lacking: readonly LackingStep[]): string =>
-  lacking.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
+export const lackingIn = (lacking: readonly LackingStep[]): Findings =>
+  together(...lacking.map(({ name, findings }) => about({ step: name }, findings)));
 
 function stepsPreparer(
   steps: readonly Operation[],
@@ -143,7 +144,7 @@ function stepsPreparer(
       if ('ways' in prepared) ready.push(prepared);
       else lacking.push(prepared);
     }
-    if (ready.length === 0) return { kind: 'invalid', reason: lackingWords(lacking) };
+    if (ready.length === 0) return { kind: 'invalid', findings: lackingIn(lacking) };
     return { kind: 'ready', input: { steps: ready, lacking } };
   };
 }
@@ -182,9 +183,9 @@ function stepPreparer(
     const all = ways.map((way) => asked(way, cells));
     const ready = all.filter(({ input }) => input !== undefined);
     if (ready.length > 0) return { ...named, ways: ready };
-    const { reason = '', remark = reason } = all[0] ?? {};
+    const { findings = NO_FINDINGS, remark = findings } = all[0] ?? {};
     const hasCell = Object.values(cells).some((cell) => cell.trim() !== '');
-    return { name, reason, remark: hasCell ? remark : undefined };
+    return { name, findings, remark: hasCell ? remark : undefined };
   };
 }
 
@@ -197,7 +198,7 @@ function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): R
   const way = { account, operation };
   return prepared.kind === 'ready'
     ? { ...way, input: prepared.input }
-    : { ...way, input: undefined, reason: prepared.reason, ...present({ remark: prepared.remark }) };
+    : { ...way, input: undefined, findings: prepared.findings, ...present({ remark: prepared.remark }) };
 }
 
 /** The entries of one step, under its own names, from entries named by their steps. */
@@ -234,13 +235,14 @@ export function outcomeOf(ends: readonly StepEnd[]): Outcome {
   if (only !== undefined && ends.length === 1 && only.name === undefined) return only.outcome;
   const kind = FIRST.find((each) => ends.some(({ outcome }) => outcome.kind === each));
   invariant(kind !== undefined, 'a step ends so that its row can');
-  const reasons = ends.flatMap(({ name, outcome: { reason } }) =>
-    reason === undefined ? [] : [name === undefined ? reason : `${name}: ${reason}`],
-  );
-  const matchedBy = ends.flatMap(({ outcome }) => matchedByIn(outcome) ?? []);
+  const matchedBy = ends.flatMap(({ outcome }) => outcome.matchedBy ?? []);
   return {
     kind,
-    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
     ...(matchedBy.length === 0 ? {} : { matchedBy: matchedBy.join('; ') }),
-  } as Outcome;
+    findings: together(
+      ...ends.map(({ name, outcome }) =>
+        name === undefined ? outcome.findings : about({ step: name }, outcome.findings),
+      ),
+    ),
+  };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
 import { OF_ANOTHER, unoffered } from '../core/described.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
+import { finding, said } from '../core/findings.ts';
 import {
   askOnce,
   type Call,
@@ -106,13 +107,13 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
     request: JSON.parse(JSON.stringify(own.request)),
     preparer: () => (cells) => {
       const prepared = askedBy(own, cells);
-      if ('invalid' in prepared) return { kind: 'invalid', reason: prepared.invalid };
+      if ('invalid' in prepared) return { kind: 'invalid', findings: said(prepared.invalid) };
       const { parameters } = prepared;
       const missing = needed.find((each) => !isSegment(parameters[each]));
       if (missing !== undefined)
-        return { kind: 'invalid', reason: `${missing}: blank, and the path needs it` };
+        return { kind: 'invalid', findings: finding('blank_in_path', { input: missing }) };
       const by = Object.keys(parameters).join('+');
-      if (by === '') return { kind: 'invalid', reason: 'there is nothing to ask by' };
+      if (by === '') return { kind: 'invalid', findings: finding('nothing_to_ask_by', {}) };
       const call: Call = { operation: name, parameters, ifLost: own.ifLost ?? 'hold' };
       return { kind: 'ready', input: { by, call } };
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
+import { NO_FINDINGS } from '../core/findings.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
@@ -209,7 +210,7 @@ const LEFT = `SELECT DISTINCT r.batch, r.attempt FROM rows r JOIN attempts c ON 
 async function startAgain(sql: Sql, { id, state }: Batch): Promise<BatchStart['start']> {
   if (state === 'open') return 'resumed';
   const left = await sql.rows<{ batch: BatchId; attempt: number }>(LEFT, [id]);
-  for (const of of left) await moveRows(sql, of, ['skipped'], 'in_doubt', null);
+  for (const of of left) await moveRows(sql, of, ['skipped'], 'in_doubt', NO_FINDINGS);
   await eachOf(sql, resumeForRetry, left);
   return left.length > 0 ? 'resumed' : 'finished';
 }
@@ -248,7 +249,7 @@ const CLOSED = [
   CLOSE(`UPDATE budgets SET closed = 1 FROM v JOIN batch_accounts m ON m.batch = v.batch
 WHERE budgets.scope IN (${scopeOf.batch('m')}, ${scopeOf.share('m')})`),
   // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
-  CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
+  CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, findings = coalesce(rows.findings, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
     (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END

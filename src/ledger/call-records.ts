@@ -1,6 +1,7 @@
 import type { KeptBody } from '../core/answer-body.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant } from '../core/errors.ts';
+import type { Findings } from '../core/findings.ts';
 import type { KnownSubject, SubjectFacts } from '../core/membership.ts';
 import type { Call, Method } from '../core/operation.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
@@ -128,13 +129,13 @@ export function isAnswer(kind: ReadAs): kind is AnswerKind {
   return (ANSWER_KINDS as readonly ReadAs[]).includes(kind);
 }
 
-/** How an attempt ended. It ends once. `why` is a clause for the user. */
+/** How an attempt ended, and `why`. It ends once. */
 export type End =
   | {
       readonly kind: 'answered';
       readonly answer: AnswerKind;
       readonly charged: Credits;
-      readonly why: string;
+      readonly why: Findings;
       /**
        * The answer states its cost and the call was for money, so the price is remembered. This is not read
        * back.
@@ -149,17 +150,17 @@ export type End =
       /** The id by which the vendor was asked for it, of a call that it answered later. */
       readonly vendorId?: string;
     }
-  | { readonly kind: 'not_sent'; readonly why: string }
+  | { readonly kind: 'not_sent'; readonly why: Findings }
   /** The vendor said "too fast"; not charged. */
-  | { readonly kind: 'paused'; readonly why: string }
+  | { readonly kind: 'paused'; readonly why: Findings }
   /**
    * The vendor says that it has not served a lookup, and when to ask again; not charged. A second such end of
    * a call is kept as one in doubt.
    */
-  | { readonly kind: 'not_served'; readonly why: string }
+  | { readonly kind: 'not_served'; readonly why: Findings }
   /** The vendor refused the key, the credits or the address; not charged. */
-  | { readonly kind: 'stopped'; readonly why: string }
-  | { readonly kind: 'in_doubt'; readonly why: string }
+  | { readonly kind: 'stopped'; readonly why: Findings }
+  | { readonly kind: 'in_doubt'; readonly why: Findings }
   /**
    * The vendor answers later, and is asked by its id at `laterPath` for the answer until then. Where another
    * call of the account has that id there, both are in doubt instead, and `ifShared` says why.
@@ -168,8 +169,8 @@ export type End =
       readonly kind: 'accepted';
       readonly vendorId: string;
       readonly laterPath: string;
-      readonly why: string;
-      readonly ifShared: string;
+      readonly why: Findings;
+      readonly ifShared: Findings;
     };
 
 /** What an answer means by a later dialect than the one that settled it; it may turn out to be none. */
@@ -178,12 +179,12 @@ export interface Reading {
   readonly answer: ReadAs;
   /** The cost by this dialect. The stored cost is never less than the answer was booked at before. */
   readonly charged: Credits;
-  readonly why: string;
+  readonly why: Findings;
   readonly dialect: number;
   readonly atMs: number;
   readonly showsPrice?: true;
-  /** What the rows say that it puts in doubt; left out: `why`. */
-  readonly reason?: string;
+  /** Of the rows that it puts in doubt; left out: `why`. */
+  readonly findings?: Findings;
 }
 
 /** What an answer is: of which a plan reads a million. */
@@ -192,7 +193,7 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly batch: BatchId;
   /** The kind by the newest reading that the reader may know. `why` is by the same reading. */
   readonly kind: Kind;
-  readonly why: string;
+  readonly why: Findings;
   /** The batch that asks buys it anew. */
   readonly isTooOld?: true;
   /** When the answer and what was asked were erased; the body is blank then. */
@@ -220,7 +221,7 @@ export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'body'>>;
 
 /** An attempt of which nobody knows what came, or about which a person may decide like about one. */
 export interface Doubt extends AttemptRecord {
-  readonly why: string;
+  readonly why: Findings;
   /** With all other doubts about its call. */
   readonly atRisk: Credits;
   /** How often a rule has already sent this call again without an answer. */
@@ -332,8 +333,8 @@ export interface Decision extends DecisionSpec {
 /** An end by the newest dialect that read the answer, which may say that it was none. */
 export type ReadEnd =
   | Exclude<End, { readonly kind: 'answered' | 'accepted' }>
-  | { readonly kind: 'accepted'; readonly why: string }
-  | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
+  | { readonly kind: 'accepted'; readonly why: Findings }
+  | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: Findings };
 
 /** An attempt with all that is known about it. */
 export interface AttemptRecord {
@@ -365,7 +366,7 @@ export interface AttemptRecord {
   /** Looks at this attempt, oldest first. */
   readonly looks: readonly Look[];
   /** Why and when the money at risk was released; absent while it was not. */
-  readonly released?: { readonly why: string; readonly atMs: number };
+  readonly released?: { readonly why: Findings; readonly atMs: number };
 }
 
 /** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
@@ -373,12 +374,6 @@ export interface SentTimes {
   readonly atMs: number;
   readonly answeredAtMs?: number;
 }
-
-/**
- * The reason for releasing a doubt's money when a later attempt was answered under the same
- * idempotency key.
- */
-export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
 export interface RowAnswer
   extends Pick<

@@ -1,4 +1,5 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { type Findings, finding, findingsIn, NO_FINDINGS } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import {
@@ -62,11 +63,20 @@ const WITH_REPLY = `LEFT JOIN replies r ON ${replyOf('r', 'c')}`;
  */
 const TOLD = `LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
 const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind,
-  coalesce(n.words, c.why, '') AS why, c.dialect, c.erased_at AS "erasedAtMs"`;
+  n.words AS told, c.why, c.dialect, c.erased_at AS "erasedAtMs"`;
 
 type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'body'>;
 
-interface KeptAnswer extends KeptCall, Omit<StoredRow<AnswerRow>, 'erasedAtMs'> {
+interface KeptWhy {
+  /** What a person said, where the answer is what a person told. */
+  readonly told: string | null;
+  readonly why: string | null;
+}
+
+const whyOf = ({ told, why }: KeptWhy): Findings =>
+  told === null ? findingsIn(why) : finding('told', { words: told });
+
+interface KeptAnswer extends KeptCall, KeptWhy, Omit<StoredRow<AnswerRow>, 'erasedAtMs' | 'why'> {
   readonly body: Buffer | null;
   readonly facts: string | null;
 }
@@ -92,7 +102,7 @@ export async function answersOf(
 const numbered = (ids: readonly number[]) => [...new Set(ids)].map((id) => ({ id }));
 
 function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
-  const { attempt, batch, accountIdentity, kind, why, answeredAtMs, charged, paidRow } = kept;
+  const { attempt, batch, accountIdentity, kind, answeredAtMs, charged, paidRow } = kept;
   const { dialect, erasedAtMs } = kept;
   const told = factsOf(kept.facts);
   return {
@@ -100,7 +110,7 @@ function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
     batch,
     accountIdentity,
     kind,
-    why,
+    why: whyOf(kept),
     answeredAtMs,
     call: callFrom(kept),
     charged,
@@ -117,15 +127,16 @@ function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
  * The answer or the doubt that stands for a key, and the attempt that is under way in its place, with its
  * decision.
  */
-type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld'>> & {
-  readonly nth: number;
-  readonly old: 1 | null;
-  /** Null where nothing stands. */
-  readonly attempt: AttemptId | null;
-  readonly state: AttemptState | null;
-  readonly open: AttemptId | null;
-  readonly used: number | null;
-};
+type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld' | 'why'>> &
+  KeptWhy & {
+    readonly nth: number;
+    readonly old: 1 | null;
+    /** Null where nothing stands. */
+    readonly attempt: AttemptId | null;
+    readonly state: AttemptState | null;
+    readonly open: AttemptId | null;
+    readonly used: number | null;
+  };
 
 /**
  * While an attempt is under way, the attempt that it replaces still stands. An answer that turned out to be
@@ -165,7 +176,7 @@ type DecisionOf = Awaited<ReturnType<typeof decisionsFor>>;
 
 /** @param doubts those that were read whole, as @param answers and @param records */
 function stateOf(
-  { nth: _, old, open, used, state, attempt, ...kept }: KnownAnswerRow,
+  { nth: _, old, open, used, state, attempt, told, why, ...kept }: KnownAnswerRow,
   decisionOf: DecisionOf,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -186,8 +197,10 @@ function stateOf(
       }),
     };
   }
-  const answer =
-    answers.get(attempt) ?? recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld'>>({ ...kept, attempt });
+  const answer = answers.get(attempt) ?? {
+    ...recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld' | 'why'>>({ ...kept, attempt }),
+    why: whyOf({ told, why }),
+  };
   return answeredCall(old === 1 ? { ...answer, isTooOld: true } : answer);
 }
 
@@ -216,7 +229,7 @@ async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<num
     const all = alike.get(attempt) ?? [];
     return {
       ...record,
-      why: end?.why ?? '',
+      why: end?.why ?? NO_FINDINGS,
       atRisk: credits(all.reduce((sum, { held }) => sum + held, 0)),
       repeats: all.reduce((sum, { repeated }) => sum + repeated, 0),
       ...present({ isUnproven: end?.kind === 'answered' || undefined }),
@@ -247,7 +260,7 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
   readonly said: ReadAs | null;
   readonly shares_id: number;
   readonly charged: Credits | null;
-  readonly why: string;
+  readonly why: string | null;
   readonly status: number | null;
   readonly receivedAtMs: number;
   readonly headers: string;
@@ -261,7 +274,7 @@ SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.opera
   CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces,
   c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
   c.state, c.request, c.ended_at, c.said, c.vendor_id AS "vendorId", c.shares_id,
-  c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
+  c.charged, c.why, r.status, r.at AS "receivedAtMs", r.headers, r.body
 FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account
   LEFT JOIN workers w ON w.id = c.worker
   LEFT JOIN replies r ON ${replyOf('r', 'c')} AND r.status <> 0`);
@@ -297,7 +310,8 @@ export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonl
 
 function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord {
   const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces, vendorId } = kept;
-  const { status, headers, body, receivedAtMs, state, why, ended_at: atMs } = kept;
+  const { status, headers, body, receivedAtMs, state, ended_at: atMs } = kept;
+  const why = findingsIn(kept.why);
   const call = callFrom(kept);
   const key = callKeyOf(accountIdentity, call);
   const about = notes.filter((note) => note.attempt === attempt).sort((one, other) => one.id - other.id);

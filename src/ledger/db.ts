@@ -166,7 +166,7 @@ const WORDS = {
 /**
  * `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes
  * that hexadecimal digits say. `{text X}`: bytes as text, whose signs beyond ASCII may be written otherwise.
- * `{said X name}`: the text of that name in JSON.
+ * `{said X name}`: the text of that name in JSON. `{code X}`: the code of the first of findings.
  */
 const [LIST, HEX, TEXT] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g, /\{text (\S+)\}/g];
 /** `{taking}`: the names of calls that may take by an id, of which the code of a statement knows none. */
@@ -175,6 +175,7 @@ const takingCalls = (): string =>
     .map((name) => `'${name}'`)
     .join();
 const SAID = /\{said (\S+) (\w+)\}/g;
+const CODE = /\{code (\S+)\}/g;
 
 export function inWordsOf(name: Db['name'], sql: string): string {
   const list =
@@ -184,6 +185,10 @@ export function inWordsOf(name: Db['name'], sql: string): string {
     .replaceAll(LIST, list)
     .replaceAll(HEX, name === 'sqlite' ? 'unhex($1)' : "decode($1, 'hex')")
     .replaceAll(SAID, name === 'sqlite' ? "json_extract($1, '$$.$2')" : "(CAST($1 AS json) ->> '$2')")
+    .replaceAll(
+      CODE,
+      name === 'sqlite' ? "json_extract($1, '$$[0].code')" : "(CAST($1 AS json) -> 0 ->> 'code')",
+    )
     .replaceAll(TEXT, name === 'sqlite' ? 'CAST($1 AS TEXT)' : "encode($1, 'escape')")
     .replaceAll(/\{(\w+)\}/g, (_, word: keyof (typeof WORDS)['sqlite']) => WORDS[name][word]);
 }

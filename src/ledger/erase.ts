@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
 import { describedCall } from '../core/described.ts';
+import { type Finding, type Findings, finding, findingsIn, keptFindings } from '../core/findings.ts';
 import { isTaking } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
@@ -13,7 +14,7 @@ import { type Db, each, partsOf, type Sql } from './db.ts';
 import { takeNumbers } from './gather.ts';
 import { note } from './notes.ts';
 import type { BatchId } from './records.ts';
-import { isCurrent, replyOf } from './schema.ts';
+import { hasFirst, isCurrent, replyOf } from './schema.ts';
 import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
 import { endAttempt, NO_ID } from './transitions.ts';
@@ -77,7 +78,8 @@ export interface Membership extends SubjectFacts {
 }
 
 /** Why a row has no answer any more. */
-export const erasedReason = (atMs: number): string => `erased on ${isoTime(atMs).slice(0, 10)}`;
+export const erasedOn = (atMs: number): Findings =>
+  finding('erased_on', { date: isoTime(atMs).slice(0, 10) });
 
 interface ErasableRows extends Omit<Erasable, 'erase'> {
   readonly said: 'person' | 'age';
@@ -127,7 +129,7 @@ export async function finishErasures({
 }
 
 const EMPTY = `asked = ?, erased_at = ?, request = NULL, vendor_id = NULL,
-  why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
+  why = CASE WHEN why IS NOT NULL THEN '${keptFindings(finding('erased', {}))}' END`;
 const EMPTY_BESIDE = [
   `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
@@ -213,7 +215,7 @@ const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
 const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS}
   FROM notes n JOIN attempts c ON c.id = n.attempt
   LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
-const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason, r.work, l.cells
+const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.findings, r.work, l.cells
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row
   WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
@@ -223,7 +225,7 @@ const ATTEMPT = `SELECT ${NAMED_COLUMNS} FROM attempts c
   LEFT JOIN subjects s ON s.id = c.subject WHERE c.id = ?`;
 
 type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
-  'others' | 'reason' | 'work' | 'cells',
+  'others' | 'findings' | 'work' | 'cells',
   string | null
 >;
 
@@ -304,11 +306,17 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
     const first = ['batches', 'files'].includes(table) ? '' : -1;
     for await (const kept of flat(partsOf<Kept>(db, sql, ['id'], [first])))
       for (const column of columns) {
-        const text = kept[column] ?? '';
+        const text = withoutName(person, column, kept[column] ?? null);
         const of = { id: kept.id, attempt: kept.attempt };
-        if (person.in(text)) texts.push({ table, key, where, column, ...of, text: person.replacedIn(text) });
+        if (text !== undefined) texts.push({ table, key, where, column, ...of, text });
       }
   }
+}
+
+/** A text of a column without the name; undefined where it does not have the name. */
+function withoutName(person: Person, column: string, text: string | null): string | undefined {
+  if (column === 'why') return unnamedIn(person, text);
+  return text !== null && person.in(text) ? person.replacedIn(text) : undefined;
 }
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
@@ -385,9 +393,26 @@ async function findRows(db: Db, person: Person, named: Found): Promise<void> {
   }
 }
 
+/** Findings are looked through value by value: their text writes a quote of a name as `\\"`. */
+const isNamedIn = (person: Person, kept: string | null): boolean => unnamedIn(person, kept) !== undefined;
+
+/** The findings without the name; undefined where they do not name the person. */
+function unnamedIn(person: Person, kept: string | null): string | undefined {
+  let isNamed = false;
+  const findings = findingsIn(kept).map((each) => {
+    const without = JSON.parse(JSON.stringify(each), (_, value) => {
+      if (typeof value !== 'string' || !person.in(value)) return value;
+      isNamed = true;
+      return person.replacedIn(value);
+    });
+    return without as Finding;
+  });
+  return isNamed ? (keptFindings(findings) ?? undefined) : undefined;
+}
+
 /** A row that waits would be asked with its cells. A row that was planned is about the person it names. */
-const isAbout = (person: Person, { reason, state, work }: NamedRow, isListed: boolean): boolean =>
-  person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
+const isAbout = (person: Person, { findings, state, work }: NamedRow, isListed: boolean): boolean =>
+  isNamedIn(person, findings) || (isListed && (state === 'pending' || work !== null));
 
 async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number): Promise<void> {
   const { attempts, cuts, texts, subjects, rows, listed } = named;
@@ -405,9 +430,10 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   for (const [id, body] of cuts) await sql.rows(CUT, [body, id]);
   for (const id of subjects)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
-  const reason = erasedReason(atMs);
-  const plan = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  const record = ({ batch, row }: NamedRow) => ({ batch, row, reason, plan });
+  const outcome = { kind: 'skipped', findings: erasedOn(atMs) };
+  const plan = JSON.stringify({ kind: 'end', outcome });
+  const findings = keptFindings(outcome.findings);
+  const record = ({ batch, row }: NamedRow) => ({ batch, row, findings, plan });
   await sql.each(EMPTY_ROW, rows.map(record));
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
@@ -426,7 +452,15 @@ async function giveUp(sql: Sql, attempt: number, at: number): Promise<void> {
   );
   const { reserved } = await oneRow<{ reserved: number }>(sql, RESERVED, [attempt]);
   const answer = { state: 'answered', said: 'no_match', charged: reserved, is_at_most: reserved > 0 ? 1 : 0 };
-  const end = { ...answer, attempt, at, why: 'given up', dialect: null, price: null, facts: null };
+  const end = {
+    ...answer,
+    attempt,
+    at,
+    why: keptFindings(finding('given_up', {})),
+    dialect: null,
+    price: null,
+    facts: null,
+  };
   await endAttempt(sql, { ...end, ...NO_ID }, await takeNumbers(sql, 1));
 }
 
@@ -434,14 +468,14 @@ const RESERVED = 'SELECT reserved FROM attempts WHERE id = ?';
 
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`; // rule 18a
-const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
+const OF_ROW = each({ batch: 'text', row: 'int', findings: 'text', plan: 'text' });
 /**
  * A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its
  * cells until then.
  */
 const EMPTY_ROW = OF_ROW(`
 UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
-  reason = v.reason, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END
+  findings = v.findings, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END
 FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
 const CELLS_GO = OF_ROW(`
 DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
@@ -481,7 +515,7 @@ ended AS MATERIALIZED (
 const OLD_ROWS = `rows.state <> 'in_doubt' AND (rows.attempt IN (SELECT id FROM gone)
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others}
       WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
-    OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__'
+    OR (rows.state = 'invalid' AND (${hasFirst('rows.findings', 'erased_on')}) IS NOT TRUE
       AND rows.batch IN (SELECT id FROM ended)))`;
 
 /** What is pending in a batch that has ended is never worked on. */
@@ -520,7 +554,10 @@ async function findOld(
     ...(await filesOf(db, written, beforeMs)),
     async empty(sql, atMs) {
       // Rows come first: they are found by their attempts.
-      await sql.rows(`${OLD} UPDATE rows SET reason = ? WHERE ${OLD_ROWS}`, [...old, erasedReason(atMs)]);
+      await sql.rows(`${OLD} UPDATE rows SET findings = ? WHERE ${OLD_ROWS}`, [
+        ...old,
+        keptFindings(erasedOn(atMs)),
+      ]);
       await sql.rows(`${OLD} DELETE FROM cells WHERE ${OLD_CELLS}`, old);
       await sql.rows(
         `${OLD} UPDATE attempts SET ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,

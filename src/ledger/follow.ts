@@ -1,4 +1,5 @@
 import { invariant } from '../core/errors.ts';
+import { type Findings, finding, findingsIn, keptFindings, NO_FINDINGS, together } from '../core/findings.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import {
   type DecisionSpec,
@@ -86,7 +87,7 @@ export const followCalls = (context: WriteContext) => ({
       invariant((await sql.rows(looks, [attempt])).length > 0, 'nobody said that it did not happen');
       if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
       if (batch !== undefined) await nameAgain(sql, { batch, attempt });
-      const released = { attempt, why, at: Math.floor(atMs) };
+      const released = { attempt, why: finding('told', { words: why }), at: Math.floor(atMs) };
       invariant(await releaseAttempt(sql, released, context.number()), 'only a doubt is released');
     }),
 
@@ -107,7 +108,8 @@ export const followCalls = (context: WriteContext) => ({
       for (const each of of)
         for (const { id: attempt } of await sql.rows<{ id: AttemptId }>(BESIDE, [each])) {
           await noteLook(sql, context, { ...look, attempt });
-          await releaseAttempt(sql, { attempt, why, at: Math.floor(atMs) }, context.number());
+          const released = { attempt, why: finding('told', { words: why }), at: Math.floor(atMs) };
+          await releaseAttempt(sql, released, context.number());
         }
     }),
 
@@ -149,7 +151,7 @@ async function nameAgain(
   of: { readonly batch: BatchId; readonly attempt: number },
   kind?: DecisionSpec['kind'],
 ): Promise<void> {
-  if (kind !== 'skip') await moveRows(sql, of, ['skipped'], 'in_doubt', null);
+  if (kind !== 'skip') await moveRows(sql, of, ['skipped'], 'in_doubt', NO_FINDINGS);
 }
 
 /** The subject of a change that no later change has altered. */
@@ -160,7 +162,7 @@ const AS_IT_LEFT = `FROM attempts c
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
   await retractAttempt(sql, attempt);
   await sql.rows(`UPDATE subjects SET facts = NULL ${AS_IT_LEFT}`, [attempt]);
-  await moveRows(sql, { attempt }, ['in_doubt'], 'refused', 'not done: run the list again');
+  await moveRows(sql, { attempt }, ['in_doubt'], 'refused', finding('not_done', {}));
 }
 
 export interface DecisionContext {
@@ -256,7 +258,7 @@ async function retry(
   { id, state }: AttemptRow,
   at: number,
 ): Promise<void> {
-  const why = 'the vendor had accepted it, and a person has it sent again';
+  const why = keptFindings(finding('accepted_and_sent_again', {}));
   if (state === 'accepted')
     await endAttempt(sql, { ...NO_ANSWER, ...NO_ID, attempt: id, state: 'doubt', why, at }, number());
   await eachOf(sql, resumeForRetry, [of]);
@@ -277,20 +279,23 @@ async function skip(
   // rule 10e
   if (state === 'accepted') {
     // Nobody asks for its answer any more, so what it may have cost is spent.
-    const left = 'it was left out before the vendor had answered';
+    const left = finding('left_out_unanswered', {});
     const booked = await bookAtMost(sql, context, doubt, { said: 'in_doubt', facts: null, at, why: left });
     await retractBooked(sql, booked);
-    if (finishes === undefined) await skipRowOf(sql, doubt.id, `skipped by the user: ${why}`);
+    if (finishes === undefined) await skipRowOf(sql, doubt.id, skippedFor(why));
   } else if (finishes !== undefined) {
     await finishRowsOf(sql, of.attempt, finishes.map(rowOf));
     await eachOf(sql, resumeForStep, [of]);
-  } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
+  } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', skippedFor(why));
 }
+
+const skippedFor = (why: string | null): Findings =>
+  together(finding('skipped_by_user', {}), findingsIn(why));
 
 /** A call that a person leaves out is left out of all starts of the list: no row of theirs waits for her. */
 async function skipElsewhere(sql: Sql, { batch, attempt }: OfBatch, { why }: AttemptRow): Promise<void> {
   for (const other of await startsBeside(sql, batch))
-    await moveRows(sql, { batch: other, attempt }, ['in_doubt'], 'skipped', `skipped by the user: ${why}`);
+    await moveRows(sql, { batch: other, attempt }, ['in_doubt'], 'skipped', skippedFor(why));
 }
 
 interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'> {
@@ -307,14 +312,14 @@ async function tell(sql: Sql, context: WriteContext, doubt: AttemptRow, told: To
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
   await finishRowsOf(sql, doubt.id, finishes.map(rowOf));
   if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
-  await bookAtMost(sql, context, doubt, { said: toldAs, facts, at, why });
+  await bookAtMost(sql, context, doubt, { said: toldAs, facts, at, why: finding('told', { words: why }) });
 }
 
 interface Booking {
   readonly said: string;
   readonly facts: string | null;
   readonly at: number;
-  readonly why: string;
+  readonly why: Findings;
 }
 
 /**
@@ -342,7 +347,10 @@ async function bookAtMost(
     const answer = { state: 'answered', said, charged, is_at_most: charged > 0 ? 1 : 0 };
     const end = { ...answer, attempt: id, dialect: null, at, price: null, ...NO_ID };
     // The note has the person's words, so the attempt goes on saying why it was in doubt.
-    const of = id === doubt.id ? { facts, why: doubt.why ?? why } : { facts: null, why };
+    const of =
+      id === doubt.id
+        ? { facts, why: doubt.why ?? keptFindings(why) }
+        : { facts: null, why: keptFindings(why) };
     await endAttempt(sql, { ...end, ...of }, number());
   }
   return all.map(({ id }) => id);
@@ -352,7 +360,7 @@ async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, w
   // From now on its answer is the one that a person told, which no dialect reads.
   await sql.rows('UPDATE attempts SET dialect = NULL WHERE id = ?', [attempt]);
   if (facts !== null) await sql.rows(`UPDATE subjects SET facts = ? ${AS_IT_LEFT}`, [facts, attempt]);
-  await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);
+  await moveRows(sql, { attempt }, ['in_doubt'], 'applied', finding('told', { words: why }));
 }
 
 async function doubtsBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly AttemptRow[]> {
@@ -363,7 +371,8 @@ async function doubtsBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly A
 
 /** Keeps what a reply means by a newer dialect. The cost is never less than the cost that was booked. */
 async function readReply(sql: Sql, moved: number, reading: Reading): Promise<void> {
-  const { attempt, answer, why, dialect, atMs, showsPrice, reason = why } = reading;
+  const { attempt, answer, dialect, atMs, showsPrice, findings = reading.why } = reading;
+  const why = keptFindings(reading.why);
   const kept = await attemptRow(sql, attempt);
   const told = `SELECT 1 AS is_told FROM notes WHERE attempt = ? AND kind = 'told' LIMIT 1`;
   invariant((await sql.rows(told, [attempt])).length === 0, 'what a person told is not read again');
@@ -383,14 +392,15 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
   if (kept.subject !== null) return readChange(sql, reading);
   const state = await readAs(sql, kept, isAnswer(answer));
   await readAgain(sql, { ...read, state, at: Math.floor(atMs) }, charged - booked, kept.moved);
-  if (!isAnswer(answer)) await sql.each(doubtUnread, [{ attempt, reason }]);
+  if (!isAnswer(answer)) await sql.each(doubtUnread, [{ attempt, findings: keptFindings(findings) }]);
 }
 
 /** The attempt stays as it is, because the change may have been made. */
-async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = why }: Reading): Promise<void> {
+async function readChange(sql: Sql, reading: Reading): Promise<void> {
+  const { attempt, answer, why, dialect, findings = why } = reading;
   await sql.rows('UPDATE attempts SET dialect = ? WHERE id = ?', [dialect, attempt]);
-  if (answer === 'found') await moveRows(sql, { attempt }, ['in_doubt'], 'applied', null);
-  else await sql.each(doubtUnproven, [{ attempt, reason }]);
+  if (answer === 'found') await moveRows(sql, { attempt }, ['in_doubt'], 'applied', NO_FINDINGS);
+  else await sql.each(doubtUnproven, [{ attempt, findings: keptFindings(findings) }]);
 }
 
 /**

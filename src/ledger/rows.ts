@@ -1,8 +1,7 @@
+import { findingsIn, keptFindings } from '../core/findings.ts';
 import {
   erasedRow,
   type InputRow,
-  matchedByIn,
-  type Outcome,
   type OutcomeKind,
   type RowNumber,
   type RowRange,
@@ -44,8 +43,8 @@ export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: Finishe
   batch,
   row,
   state: outcome.kind,
-  matched_by: matchedByIn(outcome) ?? null,
-  reason: outcome.reason ?? null,
+  matched_by: outcome.matchedBy ?? null,
+  findings: keptFindings(outcome.findings),
   fills: fills === undefined ? null : JSON.stringify(fills),
   // A row without an attempt of its own waits for the last one of the others.
   ...(waitsFor === undefined
@@ -65,7 +64,7 @@ const listOf = (calls: readonly AttemptId[]): string | null =>
 
 // --------------------------------------------------------------------------------------- what became of them
 
-interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' | 'fills'> {
+interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'others' | 'fills'> {
   readonly state: RowStatus;
   readonly attempt: AttemptId | null;
 }
@@ -74,7 +73,7 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' |
 const PAID = 'FROM attempts p WHERE p.batch = w.batch AND p.row = w.row AND p.charged > 0';
 const IS_BLANK = "w.state = 'pending' AND w.fills IS NULL";
 
-const KEPT = `w.row, w.state, w.matched_by, w.reason, w.attempt,
+const KEPT = `w.row, w.state, w.matched_by, w.findings, w.attempt,
   coalesce(w.fills, CASE w.state WHEN 'pending' THEN '[]' END) AS fills,
   CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(p.id) AS TEXT) ${PAID}) ELSE w.others END AS others`;
 
@@ -303,7 +302,7 @@ const recordsBy = async (sql: Sql, text: string, params: readonly Cell[]): Promi
 async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly RowRecord[]> {
   const used = rows.map(usedBy);
   const answers = await answersOf(sql, used.flat());
-  return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
+  return rows.map(({ row, state, matched_by, findings, fills }, at): RowRecord => {
     const shown = (used[at] ?? []).map((id) => answers.get(id)).filter(isShown);
     const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
     // An answer that has filled a pending row may be read as no match by now.
@@ -311,7 +310,7 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
       filling?.has(attempt) === true && (state !== 'pending' || kind === 'found');
     const own = filling ? shown.map((answer) => ({ ...answer, fills: isFilling(answer) })) : shown;
     if (state === 'pending') return { row, outcome: undefined, answers: own };
-    const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
+    const outcome = { kind: state, ...filled({ matchedBy: matched_by }), findings: findingsIn(findings) };
     return { row, outcome, answers: asItEnded(state, own) };
   });
 }
@@ -370,7 +369,7 @@ export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedR
   await sql.each(PLANNED, rows);
 }
 
-const NO_END = { matched_by: null, reason: null, attempt: null, others: null, fills: null };
+const NO_END = { matched_by: null, findings: null, attempt: null, others: null, fills: null };
 
 /** A row that has ended by its submit or by its plan, or is pending. */
 const submitted = (

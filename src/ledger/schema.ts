@@ -1,6 +1,6 @@
 import { TAKEN_BY } from '../core/given.ts';
+import type { FindingCode } from '../core/findings.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
-import { OTHER_LIKE } from '../values/found.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { LAYOUT, layoutOf } from './layouts.ts';
@@ -100,7 +100,10 @@ export const takes = (table: string): string =>
  * kind.
  */
 export const hasSold = (table: string): string =>
-  `(${table}.said = 'found' OR ${table}.said = 'no_match' AND ${table}.why LIKE '${OTHER_LIKE}')`;
+  `(${table}.said = 'found' OR ${table}.said = 'no_match' AND ${hasFirst(`${table}.why`, 'none_of_its_kind')})`;
+
+/** Whether the first of the findings in a column, which may have none, has this code. */
+export const hasFirst = (column: string, code: FindingCode): string => `{code ${column}} = '${code}'`;
 
 /** The operation of a batch of several steps has the names of all of them. */
 export const hasSteps = (batch: string): string => `${batch}.operation LIKE '%,%'`;
@@ -371,7 +374,7 @@ CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 
   attempt {int} REFERENCES attempts,
   others TEXT,
   matched_by TEXT,
-  reason TEXT,
+  findings TEXT,
   work TEXT,
   fills TEXT,
   PRIMARY KEY (batch, row)

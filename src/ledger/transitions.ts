@@ -1,5 +1,6 @@
 import { APART_MS } from '../core/clock.ts';
-import { CHARGED_ONCE, type End } from './call-records.ts';
+import { type FindingCode, type Findings, keptFindings } from '../core/findings.ts';
+import type { End } from './call-records.ts';
 import {
   type Db,
   type EachStatement,
@@ -94,6 +95,7 @@ const END_COLUMNS = {
   said: 'text',
   charged: 'int',
   is_at_most: 'int',
+  /** Findings, JSON. */
   why: 'text',
   dialect: 'int',
   at: 'int',
@@ -113,7 +115,7 @@ const END_COLUMNS = {
 export type EndRow = Omit<
   FilledRow<
     typeof END_COLUMNS,
-    'said' | 'charged' | 'dialect' | 'price' | 'facts' | 'vendor_id' | 'later_path' | 'if_shared'
+    'said' | 'charged' | 'why' | 'dialect' | 'price' | 'facts' | 'vendor_id' | 'later_path' | 'if_shared'
   >,
   'moved'
 >;
@@ -124,11 +126,11 @@ export const NO_ID = { vendor_id: null, later_path: null, if_shared: null } as c
 export function endRow(attempt: number, end: End, atMs: number): EndRow {
   const { kind, why } = end;
   const none = { said: null, charged: null, is_at_most: 0, dialect: null, price: null, facts: null };
-  const row = { attempt, why, at: Math.floor(atMs), ...NO_ID };
+  const row = { attempt, why: keptFindings(why), at: Math.floor(atMs), ...NO_ID };
   if (kind === 'in_doubt') return { ...row, ...none, state: 'doubt' };
   if (kind === 'accepted') {
     const { vendorId, laterPath, ifShared } = end;
-    const id = { vendor_id: vendorId, later_path: laterPath, if_shared: ifShared };
+    const id = { vendor_id: vendorId, later_path: laterPath, if_shared: keptFindings(ifShared) };
     return { ...row, ...none, ...id, state: 'accepted' };
   }
   if (kind !== 'answered') return { ...row, ...none, state: 'uncharged', said: kind };
@@ -220,6 +222,16 @@ const ANSWER_NUMBER = `CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NU
 /** The end leaves the money held. */
 const HOLDS_ON = `(v.state = 'doubt' OR v.state = 'accepted')`;
 
+/** One finding as the ledger keeps it. @param facts SQL for each of its facts: an id, or a word of ours. */
+const one = (code: FindingCode, facts: Readonly<Record<string, string>> = {}): string => {
+  const members = Object.entries(facts).map(([name, sql]) => `"${name}":"' || ${sql} || '"`);
+  return `'{"code":"${code}","facts":{${members.join(',')}}}'`;
+};
+
+/** The only finding of a row or an attempt. */
+const kept = (code: FindingCode, facts?: Readonly<Record<string, string>>): string =>
+  `'[' || ${one(code, facts)} || ']'`;
+
 const endSql = (moves: string, charged: string): string => `
 UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most,
   why = CASE WHEN v.state = 'accepted' AND attempts.shares_id = 1 THEN v.if_shared ELSE v.why END,
@@ -309,7 +321,7 @@ const endAttempts = {
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
-  why = CASE c.state WHEN 'released' THEN c.why ELSE '${CHARGED_ONCE}' END
+  why = CASE c.state WHEN 'released' THEN c.why ELSE ${kept('charged_once')} END
 FROM v JOIN attempts c ON c.id = v.attempt
 WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL
   AND attempts.state = 'retried' AND (attempts.id = c.payer OR attempts.payer = c.payer)`);
@@ -382,26 +394,26 @@ export const ROW_COLUMNS = {
   row: 'int',
   state: 'text',
   matched_by: 'text',
-  reason: 'text',
+  findings: 'text',
   attempt: 'int',
   others: 'text',
   fills: 'text',
 } as const;
-export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others' | 'fills'>;
+export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'findings' | 'attempt' | 'others' | 'fills'>;
 
 /**
  * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
  * pending until all of them have ended.
  */
 const doubtSql = (attempts: string): string => `
-INSERT INTO rows (batch, row, state, attempt, reason)
+INSERT INTO rows (batch, row, state, attempt, findings)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why
 FROM (SELECT max(c.id) AS id FROM ${attempts}
     JOIN batches b ON b.id = c.batch AND NOT ${hasSteps('b')}
     WHERE c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
   JOIN attempts c ON c.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE
-SET state = 'in_doubt', attempt = excluded.attempt, reason = excluded.reason
+SET state = 'in_doubt', attempt = excluded.attempt, findings = excluded.findings
 WHERE rows.state IN ('pending', 'in_doubt')`;
 const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts c ON c.id = v.attempt'));
 const doubtSharing: AttemptStatement = each(ATTEMPT)(doubtSql(SHARING));
@@ -441,7 +453,7 @@ const stopWaiting = ofAttempt(
 /** in_doubt → refused: the row was planned from how the person was before. */
 const refuseOutdated = ofAttempt(`
 UPDATE rows SET state = 'refused',
-  reason = 'changed by batch ' || d.by || ' since this was planned; run the list again to make a new plan'
+  findings = ${kept('changed_since_planned', { batch: 'd.by' })}
 FROM ${WAITING} AND d.state = 'answered'`);
 
 /**
@@ -459,10 +471,11 @@ const resumeSql = (rows: string, known: string): readonly string[] => [
     AND NOT EXISTS (SELECT 1 FROM batches o WHERE o.lineage = batches.lineage AND o.state = 'open')`,
   `UPDATE rows SET state = 'pending' FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'open'
   WHERE rows.batch = w.batch AND rows.row = w.row`,
-  `UPDATE rows SET state = 'skipped', reason = ${known} || CASE WHEN b.state = 'finished'
-    THEN ', and batch ' || (SELECT o.id FROM batches o WHERE o.lineage = b.lineage AND o.state = 'open')
-      || ' goes on with this list'
-    ELSE ', and its batch is ' || b.state END
+  `UPDATE rows SET state = 'skipped', findings = '[' || ${known} || ',' || CASE b.state
+    WHEN 'finished' THEN ${one('goes_on_in', {
+      batch: "(SELECT o.id FROM batches o WHERE o.lineage = b.lineage AND o.state = 'open')",
+    })}
+    ELSE ${one('batch_is_over', { state: 'b.state' })} END || ']'
   FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state <> 'open'
   WHERE rows.batch = w.batch AND rows.row = w.row`,
 ];
@@ -473,8 +486,8 @@ const resumeKnown = resumeSql(
       ON c.id IN (e.id, (SELECT s.id FROM attempts s WHERE s.key = e.key AND ${isCurrent('s')}))
       AND (c.state = 'accepted' OR NOT ${isHolding('c')})
     JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
-  `CASE c.state WHEN 'released' THEN 'its call was not done' WHEN 'retracted' THEN 'its answer was taken back'
-    WHEN 'accepted' THEN 'the vendor answers its call later' ELSE 'its call was answered' END`,
+  `CASE c.state WHEN 'released' THEN ${one('call_not_done')} WHEN 'retracted' THEN ${one('answer_taken_back')}
+    WHEN 'accepted' THEN ${one('vendor_answers_later')} ELSE ${one('call_answered')} END`,
 ).map(ofAttempt);
 
 /** Moves the rows that rest on attempts whose end is known by now. */
@@ -486,8 +499,8 @@ const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown]
  * If a row has ended in another way than the writer says, it gets a state that no row may have, and the
  * database refuses the write. What a person decided about a doubt meanwhile stays.
  */
-const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.reason, rows.others)
-  IS DISTINCT FROM (excluded.state, excluded.reason, excluded.others))`;
+const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.findings, rows.others)
+  IS DISTINCT FROM (excluded.state, excluded.findings, excluded.others))`;
 
 /** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
 const finishRows = each(ROW_COLUMNS)(`
@@ -495,7 +508,7 @@ ${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
   OR NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.attempt AND c.state = 'retracted'))
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
-  matched_by = excluded.matched_by, reason = excluded.reason,
+  matched_by = excluded.matched_by, findings = excluded.findings,
   attempt = excluded.attempt, others = excluded.others, fills = excluded.fills
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
@@ -817,17 +830,17 @@ RETURNING attempts.id`);
 /** Gives back what was held for a call that was not charged. @returns whether anything was. */
 export async function releaseAttempt(
   sql: Sql,
-  release: { readonly attempt: number; readonly why: string; readonly at: number },
+  release: { readonly attempt: number; readonly why: Findings; readonly at: number },
   moved: number,
 ): Promise<boolean> {
-  const records = [{ ...release, moved }];
+  const records = [{ ...release, why: keptFindings(release.why), moved }];
   const released = await sql.each(releaseDoubt, records);
   await eachOf(sql, [bookEnds, freeRepeats, restorePrior, bookFreed, ...moveRowsOn], records);
   return released.length > 0;
 }
 
-const moveTo = each({ batch: 'text', attempt: 'int', was: 'text', state: 'text', reason: 'text' })(`
-UPDATE rows SET state = v.state, reason = v.reason FROM v
+const moveTo = each({ batch: 'text', attempt: 'int', was: 'text', state: 'text', findings: 'text' })(`
+UPDATE rows SET state = v.state, findings = v.findings FROM v
 WHERE rows.attempt = v.attempt AND rows.state = v.was AND (v.batch IS NULL OR rows.batch = v.batch)`);
 
 /** Moves the rows that rest on an attempt, those of one batch where it is named. */
@@ -836,27 +849,33 @@ export const moveRows = (
   of: { readonly attempt: number; readonly batch?: string | null },
   was: readonly string[],
   state: string,
-  reason: string | null,
+  findings: Findings,
 ) =>
   sql.each(
     moveTo,
-    was.map((each) => ({ attempt: of.attempt, batch: of.batch ?? null, was: each, state, reason })),
+    was.map((each) => ({
+      attempt: of.attempt,
+      batch: of.batch ?? null,
+      was: each,
+      state,
+      findings: keptFindings(findings),
+    })),
   );
 
-const resumeIn = (known: string) =>
+const resumeIn = (known: FindingCode) =>
   resumeSql(
     `v JOIN rows w ON w.batch = v.batch AND w.attempt = v.attempt AND w.state = 'in_doubt'`,
-    `'${known}'`,
+    one(known),
   ).map((sql) => eachWhole({ batch: 'text', attempt: 'int' })(sql));
 
 /** Rows of the batch that retries an attempt. */
-export const resumeForRetry = resumeIn('it may be sent again');
+export const resumeForRetry = resumeIn('may_be_sent_again');
 
 /** Rows of the batch that leaves an attempt out, and of which another step is still to be asked. */
-export const resumeForStep = resumeIn('skipped by the user');
+export const resumeForStep = resumeIn('left_out_by_user');
 
 const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })(`
-UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason,
+UPDATE rows SET state = v.state, matched_by = v.matched_by, findings = v.findings,
   attempt = v.attempt, others = v.others, fills = v.fills
 FROM v WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rests_on
   AND rows.state IN ('pending', 'in_doubt')`);
@@ -885,27 +904,27 @@ const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {in
  * as often as not, so all of theirs are looked through.
  * @param shared the batches `s` of which all rows are looked through.
  */
-const usedSql = (states: readonly string[], reason: string, shared: string): string => `
-SELECT w.batch, w.row, v.attempt, ${reason} AS reason
+const usedSql = (states: readonly string[], findings: string, shared: string): string => `
+SELECT w.batch, w.row, v.attempt, ${findings} AS findings
 FROM v JOIN rows w ON w.attempt = v.attempt AND ${inStates('w', states)}
-UNION SELECT w.batch, w.row, v.attempt, ${reason}
+UNION SELECT w.batch, w.row, v.attempt, ${findings}
 FROM v JOIN attempts c ON c.id = v.attempt JOIN rows w ON w.batch = c.batch AND w.row = c.row
 WHERE ${inStates('w', states)} AND ${USES}
-UNION SELECT w.batch, w.row, v.attempt, ${reason}
+UNION SELECT w.batch, w.row, v.attempt, ${findings}
 FROM v JOIN batches s ON ${shared} JOIN rows w ON w.batch = s.id
 WHERE ${inStates('w', states)} AND w.others LIKE '%' || v.attempt || '%' AND ${USES}`;
 
 const unfinishSql = (
   states: readonly string[],
-  reason = 'v.reason',
+  findings = 'v.findings',
   batches = '1 = 1',
   shared = `(${hasSteps('s')} OR ${hasAccounts('s')})`,
 ): string => `
-UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, reason = w.reason
-FROM (${usedSql(states, reason, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches}
+UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, findings = w.findings
+FROM (${usedSql(states, findings, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches}
 WHERE rows.batch = w.batch AND rows.row = w.row`;
 
-const READ_COLUMNS = { attempt: 'int', reason: 'text' } as const;
+const READ_COLUMNS = { attempt: 'int', findings: 'text' } as const;
 const LOOKED_UP = ['matched', 'no_match', 'refused'];
 
 /**
@@ -947,14 +966,14 @@ export async function retractBooked(sql: Sql, attempts: readonly number[]): Prom
   await eachOf(sql, [retractAnswers, restorePrior], records);
 }
 
-const skipWaiting = each({ attempt: 'int', reason: 'text' })(`
-UPDATE rows SET state = 'skipped', attempt = c.id, reason = v.reason
+const skipWaiting = each({ attempt: 'int', findings: 'text' })(`
+UPDATE rows SET state = 'skipped', attempt = c.id, findings = v.findings
 FROM v JOIN attempts c ON c.id = v.attempt
 WHERE rows.batch = c.batch AND rows.row = c.row AND rows.state = 'pending'`);
 
 /** pending → skipped: the row waited for what the vendor had accepted. */
-export const skipRowOf = (sql: Sql, attempt: number, reason: string) =>
-  sql.each(skipWaiting, [{ attempt, reason }]);
+export const skipRowOf = (sql: Sql, attempt: number, findings: Findings) =>
+  sql.each(skipWaiting, [{ attempt, findings: keptFindings(findings) }]);
 
 /**
  * Takes back answers that said something about the account, and nothing about what was asked. The rows that

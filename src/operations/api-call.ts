@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
 import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
+import { answerFacts, finding, NO_FINDINGS, refusedBy, together } from '../core/findings.ts';
 import type { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import {
@@ -30,7 +31,7 @@ import {
   templateProblem,
   withoutBlanks,
 } from './lookup/cell-template.ts';
-import { quotedCell, readText } from './team/change-inputs.ts';
+import { readText } from './team/change-inputs.ts';
 
 /**
  * Any operation of the vendor that has no operation of its own here. The job says what is sent, and the row
@@ -102,7 +103,7 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     shapedBy: shapedCall,
     preparer: (options) => (row) => prepareCall(shape, columns, row, options),
     next: (input, answered) =>
-      askOnce(callOf('api-call', input), answered, input.by, 'the vendor found nothing'),
+      askOnce(callOf('api-call', input), answered, input.by, finding('vendor_found_nothing', {})),
   };
 }
 
@@ -163,10 +164,10 @@ function prepareCall(
   const inPath = columnsIn(endpoint);
   const isBlank = columns.every((column) => (row[column] ?? '').trim() === '');
   if (columns.length > 0 && isBlank)
-    return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
+    return { kind: 'invalid', findings: finding('nothing_to_send', { columns: [...columns] }) };
   const filled = withoutBlanks(body, row);
   if (keysIn([path.input, filled]) > keysIn([endpoint, body]))
-    return { kind: 'invalid', reason: 'its cells make a {key}, which only a job may have' };
+    return { kind: 'invalid', findings: finding('cells_make_key', {}) };
   const creditsMost = settings?.credits_max;
   return {
     kind: 'ready',
@@ -195,13 +196,13 @@ const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {
   const read = columnsIn(endpoint).map((name) => readText(name, cells[name]));
-  const problems = read.flatMap((each) => (each.kind === 'invalid' ? [each.reason] : []));
-  if (problems.length > 0) return { kind: 'invalid', reason: problems.join('; ') };
+  const problems = read.flatMap((each) => (each.kind === 'invalid' ? [each.findings] : []));
+  if (problems.length > 0) return { kind: 'invalid', findings: together(...problems) };
   const filled = endpoint.replaceAll(PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((cells[name] ?? '').trim()),
   );
   return leadsElsewhere(filled)
-    ? { kind: 'invalid', reason: `the path ${quotedCell(filled)} would lead elsewhere` }
+    ? { kind: 'invalid', findings: finding('path_leads_elsewhere', { path: filled }) }
     : { kind: 'ready', input: filled };
 }
 
@@ -223,14 +224,15 @@ function planned(input: RowRequest, team: Team): ChangeWork {
 
 function nextOfChange(work: ChangeWork, answered: Answered): Step {
   if (work.doneBy !== undefined) {
-    const reason = `done before by batch ${work.doneBy}; only a different request would be sent`;
-    return end({ kind: 'unchanged', reason });
+    return end({ kind: 'unchanged', findings: finding('done_before', { batch: work.doneBy }) });
   }
   const change = { subject: work.subject, leaves: { state: 'done' }, atStake: 'may be done' } as const;
   const call: Call = { ...callOf('api-call-change', work), after: work.after, change };
   const answer = answered(call);
   if (answer === undefined) return send(call);
-  if (answer.kind === 'found') return end({ kind: 'applied' });
-  const fact = answer.kind === 'no_match' ? 'the vendor does not have it' : 'the vendor refused it';
-  return end({ kind: 'refused', reason: `${fact} (${answer.words ?? 'no words'})` });
+  if (answer.kind === 'found') return end({ kind: 'applied', findings: NO_FINDINGS });
+  const { findings = NO_FINDINGS } = answer;
+  const why =
+    answer.kind === 'no_match' ? finding('vendor_lacks_it', answerFacts(findings)) : refusedBy('', findings);
+  return end({ kind: 'refused', findings: why });
 }

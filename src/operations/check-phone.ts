@@ -7,7 +7,6 @@ import { type Identifier, identifiersIn, type LookUp, lookUpOperation } from './
 const PHONE: Identifier = {
   name: 'phone',
   kind: 'phone',
-  label: 'telephone number',
   about: 'one telephone number, with its country in front as +61, or beside a country',
   aliases: wordsIn(`
     phone phonenumber phoneno telephone telephonenumber tel mobile mobilenumber mobilephone mobilephonenumber
@@ -29,7 +28,6 @@ const PHONE_OF_COUNTRY: Identifier = {
 
 const COUNTRY: Identifier = {
   name: 'country',
-  label: 'country',
   about: 'the country in which the number is dialled, as its vendor writes it',
   aliases: wordsIn('country countrycode'),
   read: country.read,

@@ -1,4 +1,5 @@
 import { unoffered } from '../core/described.ts';
+import { finding, said } from '../core/findings.ts';
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 import type { NewProject } from './team/change-action.ts';
@@ -76,9 +77,9 @@ export default defineOperation<NewProject, ProjectWork>({
   },
   change: { isState: true, resolve: (making, team, options) => ready(workFor(making, team, options)) },
   next({ subject, was, making, made }, answered) {
-    if (made !== undefined) return end({ kind: 'unchanged', reason: made });
+    if (made !== undefined) return end({ kind: 'unchanged', findings: said(made) });
     const project = nextOfProject({ subject, ...was }, making, answered);
     if (project.kind === 'step') return project.step;
-    return end({ kind: 'applied', reason: `created: project_id ${project.id}` });
+    return end({ kind: 'applied', findings: finding('project_created', { id: project.id }) });
   },
 });

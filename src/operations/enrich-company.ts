@@ -14,7 +14,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'abn',
     kind: 'abn',
-    label: 'ABN',
     about: 'the Australian Business Number, 11 digits in any spelling',
     aliases: wordsIn(
       'abn abnnumber abnno abnacn abnoracn acnabn australianbusinessnumber companyabn businessabn charityabn',
@@ -28,7 +27,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'domain',
     kind: 'domain',
-    label: 'domain',
     about: "the company's own domain; a website or a company e-mail address works too",
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
     read: domain.read,
@@ -38,7 +36,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'profile_url',
     kind: 'profile_url',
-    label: 'profile URL',
     about: "the address of the company's profile page",
     aliases: wordsIn(`
       profileurl companyprofileurl companyprofile linkedin linkedinurl linkedincompanyurl companylinkedin
@@ -51,7 +48,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'website',
     kind: 'website',
-    label: 'website',
     about: "the address of the company's website",
     aliases: wordsIn(`
       website websiteurl websiteaddress web webaddress url homepage homepageurl companywebsite companyurl
@@ -63,7 +59,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'name',
     kind: 'company_name',
-    label: 'name',
     about: "the company's name",
     aliases: wordsIn(`
       name company companyname businessname organisation organization organisationname organizationname
@@ -75,7 +70,6 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'country',
-    label: 'country',
     about: 'the country of the company, as its vendor writes it',
     aliases: wordsIn('country countrycode companycountry'),
     read: country.read,
@@ -84,7 +78,6 @@ const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'number',
     kind: 'number',
-    label: 'number',
     about: 'the number of the company in a register, such as a company number or an NZBN',
     aliases: wordsIn(`
       number companynumber registernumber registrationnumber companyregistrationnumber companyno acn nzbn crn

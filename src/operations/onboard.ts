@@ -1,5 +1,6 @@
 import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
+import { finding } from '../core/findings.ts';
 import {
   type KnownSubject,
   type Role,
@@ -97,7 +98,8 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
   const change = roleAction(person, role);
   const { state, role: now, inviteCode } = person.facts ?? {};
-  if (change?.kind === 'refuse' && state === 'member' && now === undefined) return unchanged(change.reason);
+  if (change?.kind === 'refuse' && state === 'member' && now === undefined)
+    return { kind: 'unchanged', findings: change.findings };
   if (change?.kind === 'refuse' && state === 'invited' && now === undefined && inviteCode === undefined)
     return unchanged(`${whoIs(person)} is invited already, as what is not known`);
   if (change !== undefined) return change;
@@ -192,7 +194,8 @@ function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
   const step = nextOfPerson({ ...work, subject }, answered);
   if (step.kind === 'send') return step;
   const { outcome } = step;
-  return end({ ...outcome, reason: `project created: project_id ${making.id}; ${outcome.reason}` });
+  const made = finding('made_project', { id: making.id });
+  return end({ ...outcome, findings: [...made, ...outcome.findings] });
 }
 
 /**

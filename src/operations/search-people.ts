@@ -1,5 +1,6 @@
 import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
+import { type Findings, finding, together } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,
@@ -14,7 +15,6 @@ import {
   type RowInput,
   type Step,
 } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import { isBlankText } from '../values/blank.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
@@ -130,10 +130,11 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
   const asked = withoutBlanks(filters, cells);
   const parameters = { ...Object.fromEntries(own), ...asked };
   const nothing = whyNoSearch(cells, parameters);
-  if (nothing !== undefined) return { kind: 'invalid', reason: `nothing to search by: ${nothing}` };
+  if (nothing !== undefined)
+    return { kind: 'invalid', findings: together(finding('nothing_to_search_by', {}), nothing) };
   const unaskable = own.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined)
-    return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot look it up` };
+    return { kind: 'invalid', findings: finding('filter_unaskable', { input: unaskable[0] }) };
   const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
   const by = [...own.map(([name]) => name), ...ofRow];
   const input: Search = {
@@ -150,12 +151,12 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
  * blank would find everybody whom the job's own filters allow. For a list without columns, the job has all
  * filters.
  */
-function whyNoSearch(cells: RowInput, parameters: JsonObject): string | undefined {
+function whyNoSearch(cells: RowInput, parameters: JsonObject): Findings | undefined {
   const published = PUBLISHED.filter((name) => cells[name] !== undefined);
   const telling = published.length > 0 ? published : Object.keys(cells);
   if (telling.length > 0 && telling.every((name) => cells[name] === ''))
-    return telling.map((name) => `${name}: blank`).join('; ');
-  return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
+    return together(...telling.map((input) => finding('blank', { input })));
+  return Object.keys(parameters).length === 0 ? finding('no_column_for_filter', {}) : undefined;
 }
 
 function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered): Step {
@@ -163,13 +164,12 @@ function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered)
   const call = present({ operation: 'search-people', parameters, ifLost: 'hold', creditsMost } as const);
   const answer = answered(call);
   const results = answer?.kind === 'found' ? answer.results : undefined;
-  const nobody = `nobody found by ${by}`;
-  if (results?.length === 0) return end({ kind: 'no_match', reason: nobody });
+  const nobody = finding('nobody_found', { by });
+  if (results?.length === 0) return end({ kind: 'no_match', findings: nobody });
   if (answer?.kind !== 'found') return askOnce(call, answered, by, nobody);
-  const reason = results === undefined ? NO_LIST : counted(results.length, 'person', 'people');
-  return end({ kind: 'matched', matchedBy: by, reason });
+  const findings =
+    results === undefined
+      ? finding('no_list_in_answer', {})
+      : finding('people_found', { count: results.length });
+  return end({ kind: 'matched', matchedBy: by, findings });
 }
-
-const NO_LIST =
-  'the answer has no list of people that can be found; ' +
-  'set its place in the dialect, under operations.search-people.results';

@@ -4,6 +4,7 @@ import { type Judgment, readToday } from '../client/kept-answers.ts';
 import { type AnswerPlace, withoutKinds } from '../core/answer-body.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
 import { rowsIn } from '../core/counts.ts';
+import { valueWords } from '../core/finding-words.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf, listed } from '../core/plain-text.ts';
@@ -25,7 +26,6 @@ import {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
-import { otherValueSaid } from '../values/found.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
 import {
   type AskedAccount,
@@ -366,8 +366,11 @@ async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts:
   const by = new Map<string, Set<RowNumber>>();
   const note = (row: RowNumber, { why }: Judgment): void => {
     rows.add(row);
-    const value = otherValueSaid(why);
-    if (value !== undefined) by.set(value, (by.get(value) ?? new Set()).add(row));
+    for (const { code, facts } of why) {
+      if (code !== 'none_of_its_kind') continue;
+      const value = valueWords(facts.value);
+      by.set(value, (by.get(value) ?? new Set()).add(row));
+    }
   };
   for (const asked of accounts) {
     const { account, dialect } = asked;

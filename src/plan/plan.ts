@@ -1,6 +1,7 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { isCheck, isTaking, wantedOf } from '../core/given.ts';
+import { sayAll } from '../core/finding-words.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
@@ -275,7 +276,7 @@ class RowDraft {
       this.#skippedBy.add(row, classification.by);
     } else this.#counts[COUNTED_AS[kind]] += 1;
     if (kind === 'invalid') {
-      this.#reasons.add(row, classification.reason);
+      this.#reasons.add(row, sayAll(classification.findings, 'terminal'));
       if (classification.isSetAside) this.#setAside += 1;
     }
     if ('left' in classification) this.#addLookedUp(classification);

@@ -2,6 +2,7 @@ import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { isExactCharge, judge, leftBy } from '../client/judge.ts';
 import { StopError } from '../core/errors.ts';
+import { finding } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import { STOPS } from '../core/stops.ts';
 import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
@@ -147,7 +148,7 @@ async function notSent(
   { session: { ledger, clock }, waiter }: Run,
   { attempt }: AdmittedAttempt,
 ): Promise<'again'> {
-  const why = 'the run was stopped or the account had to wait before it was sent';
+  const why = finding('not_sent_in_time', {});
   await ledger.end(attempt, { kind: 'not_sent', why }, clock.wallMs());
   waiter.signal.throwIfAborted();
   return 'again';

@@ -1,6 +1,9 @@
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
+import { type Findings, finding, NO_FINDINGS, together } from '../core/findings.ts';
 import { subjectWords } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -100,7 +103,8 @@ export async function doubtsOf(
   if (besideOfRow.length > 0) return besideOfRow;
   const number = Number(row);
   const records = Number.isSafeInteger(number) ? await ledger.recordsOf(batch.id, [number]) : undefined;
-  const { kind, reason = '' } = records?.get(number)?.outcome ?? {};
+  const { kind, findings = NO_FINDINGS } = records?.get(number)?.outcome ?? {};
+  const reason = sayAll(findings, 'terminal');
   throw stop(
     'usage',
     kind === 'in_doubt'
@@ -203,7 +207,7 @@ const factsOf = ({ call, atRisk, why, sentAtMs }: Doubt) => ({
   ...callObject(call),
   at_stake: call.change?.atStake ?? null,
   credits: atRisk,
-  why,
+  why: sayAll(why, 'terminal'),
   since: isoTime(sentAtMs),
 });
 
@@ -225,7 +229,12 @@ const doubtObject = (
  * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change it says what
  * is at stake.
  */
-export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
+export function inDoubt(doubt: Doubt): Findings {
+  const { subject, at_stake: stake, credits, since } = factsOf(doubt);
+  const facts = { since, ...present({ at_stake: stake ?? undefined }) };
+  const money = subject === null || credits > 0 ? { credits } : {};
+  return together(finding('in_doubt', { ...facts, ...money }), doubt.why);
+}
 
 /** `accepted since 2026-11-20T02:13:00.000Z, 3 credits at risk: the vendor answers later, by its id 7`. */
 export const acceptedWords = (of: Parameters<typeof doubtWords>[0]): string =>

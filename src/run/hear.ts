@@ -1,6 +1,7 @@
 import { dialectMark } from '../client/dialect.ts';
 import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
 import { dearer } from './intent.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 
@@ -83,7 +84,7 @@ function applyPause(
   { sentAtMs }: RunReply,
   verdict: VerdictAs<'paused' | 'not_served'>,
 ): 'again' {
-  session.client.limiter.pause(verdict, sentAtMs, verdict.why);
+  session.client.limiter.pause(verdict, sentAtMs, sayAll(verdict.why, 'terminal'));
   return 'again';
 }
 
@@ -95,7 +96,7 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
   const { client, history } = run.session;
   const wrong = !history.hasAnswered ? client.unreachable({ reply, sentAtMs }) : undefined;
   if (wrong !== undefined) return stopNow(run, wrong);
-  client.limiter.backOff(sentAtMs, why);
+  client.limiter.backOff(sentAtMs, sayAll(why, 'terminal'));
   return 'again';
 }
 
@@ -107,8 +108,10 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
 async function applyDoubt(
   run: Run,
   replied: RunReply,
-  { why, wait, isNotYet }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
+  verdict: Extract<Verdict, { readonly kind: 'in_doubt' }>,
 ): Promise<'in_doubt'> {
+  const { wait, isNotYet } = verdict;
+  const why = sayAll(verdict.why, 'terminal');
   const { limiter, dialect } = run.session.client;
   const { isRepeat, reply, sentAtMs } = replied;
   const raw = reply.kind === 'answered' ? reply.raw : undefined;

@@ -13,6 +13,8 @@ import {
 import { laterRequestOf } from '../client/request.ts';
 import { isoTime, sleepUnless } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
+import { sayAll } from '../core/finding-words.ts';
+import { type Findings, finding, together } from '../core/findings.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
@@ -268,7 +270,12 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
   const { client } = run.session;
   const later = laterOf(run, record);
   if (later === undefined && record.end?.kind !== 'accepted') return false;
-  if (later === undefined) return giveUp(run, record, "today's dialect does not say how it is asked for");
+  if (later === undefined)
+    return doubt(
+      run,
+      record,
+      together(NOT_YET, finding('no_way_to_ask', { accepted_at: isoTime(acceptedAtMs(record)) })),
+    );
   const { vendorId } = record;
   if (vendorId === undefined || record.sharesId === true) return false;
   const request = laterRequestOf(client.dialect, client.basePath, later, vendorId, client.values);
@@ -307,9 +314,10 @@ async function conclude(heard: LaterReply, later: Later): Promise<boolean> {
   }
   if (isEnd(heard)) return endAnswered(heard, verdict, {});
   if (reply.kind === 'not_sent' || !isLate) return false;
-  const said = reply.kind === 'answered' ? wordsOf(reply.raw, run.session.client.dialect) : 'nothing';
-  const fact = `by its id ${vendorId}, and has not answered in ${later.gives_up}; it said last: ${said}`;
-  return giveUp(run, record, fact);
+  const last =
+    reply.kind === 'answered' ? wordsOf(reply.raw, run.session.client.dialect) : finding('said_nothing', {});
+  const facts = { accepted_at: isoTime(acceptedAtMs(record)), id: vendorId, in: later.gives_up };
+  return doubt(run, record, together(NOT_YET, finding('gave_up', facts), last));
 }
 
 /** Keeps the answer and ends its call in one commit. */
@@ -383,8 +391,9 @@ async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<bool
     const refused: Verdict = { kind: 'answered', answer: 'refused', charged: most, why: said };
     return endAnswered(heard, refused, isAtMost ? { isAtMost } : {});
   }
-  const fact = `the vendor accepted it at ${isoTime(acceptedAtMs(record))}, and then said: ${said}`;
-  const isNews = await doubt(run, record, fact);
+  const why = together(finding('failed_later', { accepted_at: isoTime(acceptedAtMs(record)) }), said);
+  const fact = sayAll(why, 'terminal');
+  const isNews = await doubt(run, record, why);
   if (means === 'in_doubt') {
     if (isNews) sayOfFailure(heardBy, fact);
     return isNews;
@@ -415,10 +424,7 @@ function sayOfFailure({ session: { said }, emit }: Run, message: string): void {
 }
 
 /** Puts an accepted call in doubt. A call that is in doubt stays so. @returns whether it was accepted. */
-const giveUp = (run: Run, record: AttemptRecord, because: string): Promise<boolean> =>
-  doubt(run, record, `${NOT_YET}: the vendor accepted it at ${isoTime(acceptedAtMs(record))}, ${because}`);
-
-async function doubt(run: Run, record: AttemptRecord, why: string): Promise<boolean> {
+async function doubt(run: Run, record: AttemptRecord, why: Findings): Promise<boolean> {
   const { ledger, clock } = run.session;
   if (record.end?.kind !== 'accepted') return false;
   await ledger.end(record.attempt, { kind: 'in_doubt', why }, clock.wallMs());

@@ -1,6 +1,7 @@
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { type Judgment, judgedToday, type Rereading } from '../client/kept-answers.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
+import { type Findings, finding, together } from '../core/findings.ts';
 import type { MappedInput } from '../files/input.ts';
 import {
   type AttemptRecord,
@@ -34,41 +35,29 @@ export async function keepReading(
   { record, judged }: Rereading,
 ): Promise<void> {
   const { attempt } = record;
-  const said = { ...judged, ...shownPrice(judged, dialect), reason: reasonOf(record, judged) };
+  const said = { ...judged, ...shownPrice(judged, dialect), findings: findingsOf(record, judged) };
   await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }
 
-function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): string {
+function findingsOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): Findings {
   if (call.change !== undefined)
-    return (
-      `it counted as done, but today's dialect does not read that in what came: ${why}; ` +
-      'check at the service whether it was done'
-    );
+    return together(finding('not_proven', {}), why, finding('check_at_service', {}));
   return isAnswer(answer)
     ? why
-    : noAnswerWords({ answeredAtMs: reply?.receivedAtMs ?? 0, kind: answer, why });
+    : noAnswerToday({ answeredAtMs: reply?.receivedAtMs ?? 0, kind: answer, why });
 }
 
-/** The text of a row whose call was bought and has no answer by today's dialect. */
-export function noAnswerWords(answer: {
+/** Of a row whose call was bought and has no answer by today's dialect. */
+export const noAnswerToday = (answer: {
   readonly answeredAtMs: number;
   readonly kind: NoAnswerKind;
-  readonly why: string;
-}): string {
-  const fact =
-    `what came at ${isoTime(answer.answeredAtMs)} is not an answer but ${WORDS[answer.kind]}, ` +
-    `by today's dialect: ${answer.why}`;
-  return `${fact}; run the list with --yes to buy it again`;
-}
-
-const WORDS: Readonly<Record<NoAnswerKind, string>> = {
-  paused: 'a rate limit',
-  accepted: 'the promise of a later answer',
-  in_doubt: 'in doubt',
-  stopped: 'a refused key, address or credit',
-  not_sent: 'a statement that nothing was done',
-  not_served: 'a request to ask later',
-};
+  readonly why: Findings;
+}): Findings =>
+  together(
+    finding('no_answer_today', { at: isoTime(answer.answeredAtMs), kind: answer.kind }),
+    answer.why,
+    finding('buy_again', {}),
+  );
 
 /**
  * Reads again the answers to changes of a batch that counted as done. A change that today's dialect does not

@@ -7,10 +7,11 @@ import {
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
-import { type Delivery, judge, leftBy, NOT_YET, saidOfLost } from '../client/judge.ts';
+import { type Delivery, isNotYet, judge, leftBy, saidOfLost } from '../client/judge.ts';
 import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
+import { sayAll } from '../core/finding-words.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
@@ -74,7 +75,7 @@ export async function askAbout(
   const asked = await client.ask(run.waiter, request);
   const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
   // The vendor itself said "not yet": it may still be at work on a request that it does not find.
-  if (found.said === 'not_happened' && doubt.why.startsWith(NOT_YET)) return 'unclear';
+  if (found.said === 'not_happened' && isNotYet(doubt.why)) return 'unclear';
   return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
 }
 
@@ -94,8 +95,12 @@ function readBackFinding(
   const told = asReceived(lostAnswer(own, shape), dialect);
   const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), call);
   if (verdict.kind !== 'answered')
-    return { said: 'unclear', why: `it happened, but its answer cannot be used: ${verdict.why}` };
-  const { answer, charged, why } = verdict;
+    return {
+      said: 'unclear',
+      why: `it happened, but its answer cannot be used: ${sayAll(verdict.why, 'terminal')}`,
+    };
+  const { answer, charged } = verdict;
+  const why = sayAll(verdict.why, 'terminal');
   if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
   // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
@@ -160,7 +165,9 @@ function countIn(
 ): number | string {
   const { reply, verdict } = asked;
   if (reply.kind !== 'answered') return reply.message;
-  return wasKept(reply.raw) ? KEPT_BY_CACHE : (amountIn(asked, dialect, credits) ?? verdict.why);
+  return wasKept(reply.raw)
+    ? KEPT_BY_CACHE
+    : (amountIn(asked, dialect, credits) ?? sayAll(verdict.why, 'terminal'));
 }
 
 function countFinding(dialect: Dialect, mark: UsageMark, credits: number, money: Money): Finding {

@@ -1,5 +1,6 @@
 import { operationFor } from '../client/dialect.ts';
-import { NOT_YET, oddAnswerIn } from '../client/judge.ts';
+import { isNotYet, oddAnswerIn } from '../client/judge.ts';
+import { type Findings, finding, NO_FINDINGS, together } from '../core/findings.ts';
 import type {
   AttemptId,
   AttemptRecord,
@@ -14,7 +15,7 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../walk/known-calls.ts';
 import { endOf, judged } from './buy.ts';
-import { doubtReason } from './doubts.ts';
+import { inDoubt } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askLater } from './later.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
@@ -33,7 +34,7 @@ type DoubtPolicy = 'hold' | 'skip' | 'retry';
 /** Undefined: the ledger now holds an answer, or no trace of the call, so the caller looks into it again. */
 type Resolution =
   | { readonly kind: 'send_again'; readonly again: RepeatRequest }
-  | { readonly kind: 'in_doubt' | 'skipped'; readonly reason: string; readonly attempt: AttemptId }
+  | { readonly kind: 'in_doubt' | 'skipped'; readonly findings: Findings; readonly attempt: AttemptId }
   /** It is too early to send the call again, or to ask about it. */
   | { readonly kind: 'waits' }
   | undefined;
@@ -53,7 +54,7 @@ const MOST_REPEATS = 3;
  */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
-const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
+const PROGRAM_ENDED = finding('program_ended', {});
 
 /**
  * Settles the attempts that an earlier process left open, and the doubts that the vendor's count of credits
@@ -123,7 +124,7 @@ export async function resolveDoubt(
   // again.
   if (decision?.kind === 'skip') return follow(decision, doubt);
   // While the vendor is at work on the call, only a person may have it sent again.
-  const isLater = doubt.why.startsWith(NOT_YET);
+  const isLater = isNotYet(doubt.why);
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
   const asked = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
@@ -186,7 +187,7 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
   if (policy === 'hold') return leftInDoubt(doubt);
   // rule 10c
   if (policy === 'retry' && (await wasRetried(ledger, doubt, run.batch)))
-    return leftInDoubt(doubt, '; the job had it sent again, and that answer was lost too');
+    return leftInDoubt(doubt, finding('lost_again', {}));
   return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }
 
@@ -205,12 +206,12 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
   const { kind, by, why } = decision;
   if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
   if (kind !== 'skip') return leftInDoubt(doubt);
-  const who = by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
-  return { kind: 'skipped', reason: `${who}: ${doubt.why}`, attempt: doubt.attempt };
+  const left = by === 'person' ? finding('skipped_by_user', {}) : finding('skipped_by_rule', { words: why });
+  return { kind: 'skipped', findings: together(left, doubt.why), attempt: doubt.attempt };
 }
 
-const leftInDoubt = (doubt: Doubt, more = ''): Resolution => ({
+const leftInDoubt = (doubt: Doubt, more = NO_FINDINGS): Resolution => ({
   kind: 'in_doubt',
-  reason: doubtReason(doubt) + more,
+  findings: together(inDoubt(doubt), more),
   attempt: doubt.attempt,
 });

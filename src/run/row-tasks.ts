@@ -1,3 +1,5 @@
+import type { Findings } from '../core/findings.ts';
+import { present } from '../core/objects.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
 import { inputReader } from '../files/columns/columns.ts';
 import { plannedParts, rowParts } from '../files/kept-rows.ts';
@@ -105,8 +107,8 @@ export async function taskMaker(
 
 function plannedTask(planned: PlannedRow): Task {
   if (planned.kind === 'end') return planned;
-  const { repaired } = planned.work;
-  return { ...planned, work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) } };
+  const { repaired } = planned.work as { readonly repaired?: Findings };
+  return { ...planned, work: { input: planned.work, ...present({ repaired }) } };
 }
 
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {

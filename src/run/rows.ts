@@ -3,10 +3,11 @@ import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError } from '../core/errors.ts';
+import { type Findings, finding, together } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
 import { policyOfStep } from '../job/job.ts';
-import { erasedReason } from '../ledger/erase.ts';
+import { erasedOn } from '../ledger/erase.ts';
 import type {
   AttemptId,
   Batch,
@@ -20,7 +21,7 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
-import { askedBeforeWords, type EarlierCall } from '../walk/asked-before.ts';
+import { askedOtherwise, type EarlierCall } from '../walk/asked-before.ts';
 import {
   type AskedCall,
   asksErasedAgain,
@@ -33,10 +34,10 @@ import { accountsOf } from '../walk/resolved-job.ts';
 import { RowWalk } from '../walk/row-walk.ts';
 import { walkTogether } from '../walk/walk-together.ts';
 import { buy } from './buy.ts';
-import { doubtReason } from './doubts.ts';
+import { inDoubt } from './doubts.ts';
 import { untilMoved } from './intent.ts';
 import type { LaterAnswers } from './later.ts';
-import { keepReading, noAnswerWords } from './readings.ts';
+import { keepReading, noAnswerToday } from './readings.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
 import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
@@ -183,9 +184,9 @@ export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: Know
     walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);
   } else {
-    const { kind, reason, leavesOut = false, isForgotten = false } = obtained;
-    if (isForgotten) walk.endRow({ kind, reason });
-    else walk.endStep(met, { kind, reason }, leavesOut);
+    const { kind, findings, leavesOut = false, isForgotten = false } = obtained;
+    if (isForgotten) walk.endRow({ kind, findings });
+    else walk.endStep(met, { kind, findings }, leavesOut);
     unanswered.push(obtained);
   }
 }
@@ -233,7 +234,7 @@ async function heldBefore(work: Work, wanted: WantedCall): Promise<UnansweredCal
   if (before === undefined || (before.kind === 'answered' && mayBuyAgain(work.batch, by))) return undefined;
   const { state } = await lookNow(work, wanted);
   if (state.kind !== 'unknown') return undefined;
-  const held = { kind: 'in_doubt', reason: askedBeforeWords(before, call), attempt: before.attempt } as const;
+  const held = { kind: 'in_doubt', findings: askedOtherwise(before, call), attempt: before.attempt } as const;
   return before.kind === 'answered' ? { ...held, isHeld: true } : held;
 }
 
@@ -341,7 +342,7 @@ async function withoutForgotten(
   if (asksErasedAgain(batch)) return rows;
   const erased = await forgottenAmong(rows, ({ walk }) => walk.callsAtWorst(), ledger);
   for (const [{ task, answers }, atMs] of erased)
-    ends.add(task, { kind: 'skipped', reason: erasedReason(atMs) }, { answers, fills: [] });
+    ends.add(task, { kind: 'skipped', findings: erasedOn(atMs) }, { answers, fills: [] });
   return rows.filter((row) => !erased.has(row));
 }
 
@@ -429,7 +430,7 @@ class RowEnds {
  */
 export interface UnansweredCall {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
-  readonly reason: string;
+  readonly findings: Findings;
   readonly attempt?: AttemptId;
   /** The attempt of another call about the same person. */
   readonly waitsFor?: AttemptId | undefined;
@@ -559,9 +560,14 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
   if (left !== undefined) return left;
   if (isFresh && kind === 'answered') return { kind, answer };
   if (state.kind === 'unanswered' && state.isSkipped === true)
-    return { kind: 'skipped', reason: `skipped by the user: ${answer.why}`, attempt, leavesOut: true };
+    return {
+      kind: 'skipped',
+      findings: together(finding('skipped_by_user', {}), answer.why),
+      attempt,
+      leavesOut: true,
+    };
   if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by))
-    return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
+    return { kind: 'in_doubt', findings: noAnswerToday(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });
 }
 
@@ -581,7 +587,7 @@ function forgotten(
 ): UnansweredCall | undefined {
   const isAskedAgain = isTooOld === true && asksErasedAgain(batch);
   if (erasedAtMs === undefined || isAskedAgain) return undefined;
-  return { kind: 'skipped', reason: erasedReason(erasedAtMs), isForgotten: true };
+  return { kind: 'skipped', findings: erasedOn(erasedAtMs), isForgotten: true };
 }
 
 /**
@@ -615,7 +621,7 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<O
   const run = runOf(work, wanted);
   const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
   const refusal = mayWaitForProject ? run.projects.refusalOf(wanted.call) : undefined;
-  if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+  if (refusal !== undefined) return { kind: 'refused', findings: refusal };
   const end = await buy(run, wanted);
   if (end === 'over_extra' && lost !== undefined) return uncovered(work, lost);
   if (typeof end !== 'object') return undefined;
@@ -624,14 +630,11 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<O
       return wanted.readsBody ? undefined : end;
     case 'waits':
       return end;
-    case 'moved': {
-      const reason = `changed by batch ${end.by} since this was planned; run the list again to make a new plan`;
-      return { kind: 'refused', reason };
-    }
+    case 'moved':
+      return { kind: 'refused', findings: finding('changed_since_planned', { batch: end.by }) };
     case 'subject_in_doubt': {
-      const fact = `row ${end.row} of batch ${end.by} asked to change the same person`;
-      const reason = `${fact}, and the result is in doubt; settle that first`;
-      return { kind: 'in_doubt', reason, waitsFor: end.attempt };
+      const findings = finding('waits_for_change', { row: end.row, batch: end.by });
+      return { kind: 'in_doubt', findings, waitsFor: end.attempt };
     }
   }
 }
@@ -642,8 +645,8 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<O
  */
 function uncovered(work: Work, { doubt, decision }: InDoubt): UnansweredCall | Waits {
   if (decision?.kind !== 'retry' || decision.by !== 'person') {
-    const reason = `${doubtReason(doubt)}; not sent again, because the extra credits do not cover it`;
-    return { kind: 'in_doubt', reason, attempt: doubt.attempt };
+    const findings = together(inDoubt(doubt), finding('extra_credits_short', {}));
+    return { kind: 'in_doubt', findings, attempt: doubt.attempt };
   }
   work.uncovered.set(doubt.key, doubt);
   return { kind: 'waits' };

@@ -5,10 +5,10 @@ import {
   factsShape,
   isBareNotFound,
   isMissByLack,
+  isNotYet,
   type LaterLack,
   laterLackOf,
   NO_FACTS,
-  NOT_YET,
   namesAtTop,
   type OddAnswer,
   refusalShape,
@@ -18,10 +18,10 @@ import {
 } from '../client/judge.ts';
 import { type Judgment, judgedToday } from '../client/kept-answers.ts';
 import { accepting, StopError } from '../core/errors.ts';
+import { isSoAlready } from '../core/findings.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import { counted, foreignName, foreignWords } from '../core/plain-text.ts';
-import { SO_ALREADY } from '../core/row.ts';
 import type { Acceptable } from '../core/stops.ts';
 import {
   type AttemptId,
@@ -257,7 +257,7 @@ export class AllSeries {
     history.hasAnsweredNot404 ||= raw.status !== 404;
     // A project that is closed to the key refuses its own rows, and others go on. A person who is a member
     // already is no refusal of the account.
-    if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
+    if (history.trusted || said.projectRefused === true || isSoAlready(said.why)) return undefined;
     this.#oddInARow = 0;
     const heard = this.#heardOf(run, call, raw, said);
     const series = this.#hear(heard, attempt);
@@ -471,7 +471,7 @@ const lackKey = ({ operation, shape }: Heard): string => `${operation} ${shape}`
 /** Whether a doubt is still to come by today's dialect, and nobody has decided about it. */
 const isLeftLater = ({ vendorId, decisions }: AttemptRecord, { answer, why }: Judgment): boolean =>
   answer === 'in_doubt' &&
-  why.startsWith(NOT_YET) &&
+  isNotYet(why) &&
   vendorId === undefined &&
   !decisions.some(({ by }) => by === 'person');
 

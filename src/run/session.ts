@@ -7,6 +7,9 @@ import { askedText } from '../core/call-key.ts';
 import { DAY_MS } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
+import { sayAll } from '../core/finding-words.ts';
+import { answerIn, type Findings, finding } from '../core/findings.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type {
   Admission,
@@ -161,7 +164,7 @@ export interface JudgeContext extends Pick<Run, 'projects'> {
  * `waits`: only the answers to other rows tell whom a refusal was about, so the row stays pending and is
  * asked again behind them.
  */
-export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
+export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: Findings };
 
 /**
  * Decides what a 403 of the service is about. In a project that the account has changed in this run or within
@@ -175,7 +178,7 @@ export class ProjectAccess {
   readonly #changed: Set<string>;
   #hasChanged: boolean;
   /** The reason of the refusal for each call that waits, by project and by what is asked. */
-  readonly #waiting = new Map<string, Map<string, string>>();
+  readonly #waiting = new Map<string, Map<string, Findings>>();
 
   /**
    * @param projects all existing projects that the batch acts on. Projects that it still has to create are
@@ -202,13 +205,13 @@ export class ProjectAccess {
       this.#hasChanged = true;
     }
     if (this.#changed.has(project)) return verdict;
-    const waiting = this.#waiting.get(project) ?? new Map<string, string>();
+    const waiting = this.#waiting.get(project) ?? new Map<string, Findings>();
     const waited = waiting.has(askedText(call));
     this.#waiting.set(project, waiting.set(askedText(call), why));
     const isEverywhere = this.#projects.every((each) => (this.#waiting.get(each)?.size ?? 0) > 1);
     if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'waits', why };
     // A call that was lost before is sent again, whatever its repeat was told.
-    if (this.#hasChanged) return { ...verdict, why: bothReadings(why, project) };
+    if (this.#hasChanged) return { ...verdict, why: refusedHere(why, project) };
     return { kind: 'stopped', why, stop: refusedKey(why) };
   }
 
@@ -217,21 +220,23 @@ export class ProjectAccess {
    * call.
    * @throws StopError `key` when the account never changed a project of the batch.
    */
-  refusalOf(call: Call): string | undefined {
+  refusalOf(call: Call): Findings | undefined {
     const { project = '' } = call;
     const why = this.#waiting.get(project)?.get(askedText(call));
     if (why === undefined) return undefined;
     if (!this.#hasChanged) throw new StopError(refusedKey(why));
-    return this.#changed.has(project) ? `the service refused it (${why})` : bothReadings(why, project);
+    return this.#changed.has(project) ? refusedHere(why) : refusedHere(why, project);
   }
 }
 
-const bothReadings = (why: string, project: string): string =>
-  `the service refused it (${why}): for this person, ` +
-  `or because the key may change nothing in project ${project}`;
+/** @param project in which the key may change nothing; left out: the refusal is about the person. */
+function refusedHere(why: Findings, project?: string): Findings {
+  const { status, words } = answerIn(why);
+  return finding('refused_by_service', present({ status, words, project }));
+}
 
-const refusedKey = (why: string): StopDetail => ({
+const refusedKey = (why: Findings): StopDetail => ({
   code: 'key',
-  message: `The service does not let this key change any project of the list: ${why}.`,
+  message: `The service does not let this key change any project of the list: ${sayAll(why, 'terminal')}.`,
   next: 'Use the key of an Admin of these projects, then run the same command again.',
 });

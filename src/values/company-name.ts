@@ -1,10 +1,10 @@
+import type { Code } from '../core/cell-problems.ts';
 import { phrasesIn } from '../core/plain-text.ts';
 import { bareWord, isMaskedWord, isPlaceholder, mayHide } from './blank.ts';
 import { NO_COMPANY } from './company-name-words.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, ENTITIES, identifierDamage, mending } from './mend.ts';
 import { nameReader } from './name.ts';
-import type { Code } from './problem-words.ts';
 import { type Unusable, unusable } from './reading.ts';
 import { isDate } from './text.ts';
 import { EMAIL_LIKE } from './web-address.ts';

@@ -1,7 +1,6 @@
 import { hasCondition, wordsOfPlace } from '../core/answer-path.ts';
 import { type VerdictWords, verdictIn } from '../core/given.ts';
 import type { JsonValue } from '../core/operation.ts';
-import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { holdsNothing } from './blank.ts';
 import { email } from './email.ts';
 import { phone } from './phone.ts';
@@ -106,27 +105,3 @@ export function kindNamedIn(path: string): string | undefined {
 
 /** `****`, `••••`: nobody writes a name or a place without a letter or a digit. */
 const isMask = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);
-
-/** What a find of another kind is called, in a reason and in a plan. */
-export const foundWords = (value: JsonValue): string =>
-  typeof value === 'string'
-    ? foreignName(value.trim())
-    : `\`${foreignWords(JSON.stringify(value), LONGEST)}\``;
-
-const LONGEST = 80;
-
-/** What was sold in the place of what was looked for. */
-export const otherClause = (name: string, value: JsonValue): string =>
-  `in the place of the ${name} stands ${foundWords(value)}`;
-
-/** The clause in the reason that the ledger keeps with an answer; the vendor's own words stand in quotes. */
-const OTHER = /^status \d+, (?<clause>in the place of the [a-z_]+ stands (?<value>.*))$/s;
-
-/** The same, as SQL has it. */
-export const OTHER_LIKE = 'status ___, in the place of the % stands %';
-
-/** @returns undefined for any other reason. */
-export const otherSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.clause;
-
-/** What stood there, by the same reason. */
-export const otherValueSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.value;

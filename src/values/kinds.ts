@@ -1,3 +1,4 @@
+import { type Code, problemWords } from '../core/cell-problems.ts';
 import { identifierText, isBlankCell, mayHide } from './blank.ts';
 import { companyName } from './company-name.ts';
 import { email } from './email.ts';
@@ -6,7 +7,6 @@ import type { CellIssue, Numbers } from './mend.ts';
 import { abn, registerNumber } from './number.ts';
 import { personName } from './person-name.ts';
 import { phone, postcode } from './phone.ts';
-import { type Code, problemWords } from './problem-words.ts';
 import { profileSlug, profileUrl } from './profile.ts';
 import { text } from './text.ts';
 import { isRedirect } from './web-address.ts';

@@ -1,8 +1,8 @@
+import type { Code } from '../core/cell-problems.ts';
 import { withoutApostrophes } from './cell-text.ts';
 import type { KindName } from './kind.ts';
 import { entityIn } from './mend.ts';
 import { withoutMojibake } from './misread.ts';
-import type { Code } from './problem-words.ts';
 import { type Read, reader, type Unusable, unusable, usable } from './reading.ts';
 
 /** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */

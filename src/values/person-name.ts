@@ -1,10 +1,10 @@
+import type { Code } from '../core/cell-problems.ts';
 import { phrasesIn, wordsIn } from '../core/plain-text.ts';
 import { bareWord, isBlankCell, isMaskedWord, isPlaceholder, NO_NAMES } from './blank.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, ENTITIES, identifierDamage, type Mend, mending } from './mend.ts';
 import { nameReader } from './name.ts';
 import { DEGREES, LEGAL_FORM, OFFICES, STAND_INS, TITLES } from './person-name-words.ts';
-import type { Code } from './problem-words.ts';
 import { type ReadAs, unusable, usable } from './reading.ts';
 
 const wordsOf = (seen: typeof OFFICES): ReadonlySet<string> =>

@@ -1,6 +1,6 @@
+import type { Code } from '../core/cell-problems.ts';
 import { identifierText, isMask, isPlaceholder, isSheetError } from './blank.ts';
 import type { KindName } from './kind.ts';
-import type { Code } from './problem-words.ts';
 
 /**
  * What a text is, read as a value of one kind: a cell of a list, or what a vendor gave. Each `read` of a kind

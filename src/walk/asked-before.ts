@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callKeyOf } from '../core/call-key.ts';
+import { type Findings, finding } from '../core/findings.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
-import { foreignWords } from '../core/plain-text.ts';
 import type { InputRow } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { inputReader } from '../files/columns/columns.ts';
@@ -144,17 +144,14 @@ function standsAs(state: Awaited<ReturnType<LedgerReader['find']>>[number] | und
 }
 
 /** The reason of a row that is not asked by another call yet. */
-export function askedBeforeWords({ kind, call }: EarlierCall, now: Call): string {
-  const fact = `it was asked by ${valuesOf(call)} before`;
-  const today = `asked by ${valuesOf(now)} today`;
-  return kind === 'answered'
-    ? `${fact}, and is ${today}; run the list with --yes to buy that`
-    : `${fact}, and whether that was charged is not known; once that is settled, it is ${today}`;
-}
+export const askedOtherwise = ({ kind, call }: EarlierCall, now: Call): Findings =>
+  finding('asked_otherwise', {
+    before: valuesOf(call),
+    today: valuesOf(now),
+    answered: kind === 'answered',
+  });
 
 const valuesOf = ({ parameters }: Call): string =>
-  foreignWords(
-    Object.values(parameters)
-      .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-      .join(', '),
-  );
+  Object.values(parameters)
+    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join(', ');

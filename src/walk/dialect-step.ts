@@ -3,6 +3,7 @@ import { changeFields } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import { listAround, ownBodyIn, parsedFieldsOf, parsedResultsOf, textAt } from '../core/answer-body.ts';
 import { describedCall } from '../core/described.ts';
+import { finding } from '../core/findings.ts';
 import { TAKEN_BY } from '../core/given.ts';
 import {
   type Answer,
@@ -49,7 +50,8 @@ function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undef
   const { length = 0 } = listAround(own, then.id) ?? [];
   const things = describedCall(call.operation).isAbout === 'company' ? 'companies' : 'people';
   // rule fill-several
-  if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
+  if (length > 1 && then.first !== true)
+    return end({ kind: 'refused', findings: finding('several_fit', { count: length, things }) });
   const id = textAt(own, then.id);
   return id === undefined ? undefined : send(takingCall(call, id));
 }
@@ -70,7 +72,8 @@ function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' 
   const { call } = step;
   requireOperation(dialect, call.operation);
   const unfit = unfitForPath(dialect, call);
-  if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
+  if (unfit !== undefined)
+    return end({ kind: 'refused', findings: finding('unfit_for_path', { what: unfit }) });
   return step;
 }
 

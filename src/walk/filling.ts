@@ -1,6 +1,7 @@
-import { foreignName, foreignWords, listed } from '../core/plain-text.ts';
-import { type InputRow, LEAVES_OUT, RowCount, type RowNumber, SO_NOTHING } from '../core/row.ts';
-import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
+import { type Findings, finding, NO_FINDINGS, said, together } from '../core/findings.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
+import { type InputRow, RowCount, type RowNumber } from '../core/row.ts';
+import { lackingIn, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
 import { kindOfFilled } from '../files/columns/column-kind.ts';
 import type { InputColumns } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
@@ -37,7 +38,7 @@ function conditionsOf(job: Conditions): readonly Condition[] {
 /** The condition that leaves a row out, and the reason of the row, which says its cell. */
 interface LeavingOut {
   readonly by: string;
-  readonly reason: string;
+  readonly findings: Findings;
 }
 
 /** @returns undefined for a row that no condition leaves out. */
@@ -54,10 +55,8 @@ export function leavingOut(
     const cellAt = (at: number): string => cells[at] ?? '';
     const found = conditions.find(({ entry, at, holds }) => holds(cellAt(at)) !== (entry === 'only_if'));
     if (found === undefined) return undefined;
-    const { name, entry, column, at } = found;
-    const text = withoutTextMark(cellAt(at));
-    const is = text === '' ? 'blank' : foreignName(text);
-    return { by: name, reason: `${entry}${LEAVES_OUT}${foreignName(column)} is ${is}` };
+    const { name, entry: by, column, at } = found;
+    return { by: name, findings: finding('left_out', { by, column, cell: withoutTextMark(cellAt(at)) }) };
   };
 }
 
@@ -115,25 +114,25 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
     kind: kindOfFilled(name, path),
   }));
   if (cells.length === 0 || cells.some(({ at }) => at < 0)) return undefined;
-  const columns = listed(cells.map(({ at }) => foreignName(header[at] ?? '')));
+  const columns = cells.map(({ at }) => header[at] ?? '');
   if (onExisting === 'keep') {
-    const kept = `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`;
+    const kept = finding('nothing_to_fill', { columns, filled: false });
     return { cells: [], whyFull: () => kept };
   }
-  const filled = `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}`;
+  const filled = finding('nothing_to_fill', { columns, filled: true });
   return {
     cells,
     /** Why the row would get nothing; undefined where it may get something. */
-    whyFull(own: InputRow['cells']): string | undefined {
+    whyFull(own: InputRow['cells']): Findings | undefined {
       if (!cells.every(({ at, kind }) => isFilled(own[at] ?? '', kind))) return undefined;
       const odd = cells.flatMap(({ at, kind }) => {
         const cell = own[at] ?? '';
         const problem = kind && problemOf(cell, kind);
         if (problem === undefined) return [];
         const text = foreignWords(cell.trim(), LONGEST_QUOTE);
-        return [`${foreignName(header[at] ?? '')} holds "${text}", which ${problem}; `];
+        return [said(`${foreignName(header[at] ?? '')} holds "${text}", which ${problem}`)];
       });
-      return odd.join('') + filled;
+      return together(...odd, filled);
     },
   };
 }
@@ -206,10 +205,10 @@ export function stepsFilling(
         const step = leftOf(each, cells);
         if (step !== undefined && mayBeAsked(step, left)) left.push(step);
         else if (step !== undefined)
-          lacking.push({ name: step.name ?? '', reason: step.ways[0]?.reason ?? '' });
+          lacking.push({ name: step.name ?? '', findings: step.ways[0]?.findings ?? NO_FINDINGS });
       }
       return left.length === 0
-        ? { kind: 'invalid', reason: lackingWords(lacking) }
+        ? { kind: 'invalid', findings: lackingIn(lacking) }
         : { ...ready, input: { steps: left, lacking } };
     },
   };

@@ -3,6 +3,7 @@ import { remarkOn } from '../client/judge.ts';
 import { readBody } from '../core/answer-body.ts';
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import { invariant } from '../core/errors.ts';
+import { type Findings, otherIn } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Answer, Call, RowInput } from '../core/operation.ts';
 import type { Outcome } from '../core/row.ts';
@@ -10,7 +11,6 @@ import type { WantedColumn } from '../core/steps.ts';
 import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
 import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankText } from '../values/blank.ts';
-import { otherSaid } from '../values/found.ts';
 import type { AskedAccount } from './resolved-job.ts';
 
 /**
@@ -25,9 +25,9 @@ export class MetCall {
   answer: Answer | undefined;
   attempt: AttemptId | undefined;
   /** The remark of a row that ends with the answer to this call. */
-  remark: string | undefined;
+  remark: Findings | undefined;
   /** The clause about an answer with something else in the place of what was looked for. The row says it. */
-  other: string | undefined;
+  other: Findings | undefined;
   /**
    * How the call stands among those of other accounts of its step. `looked`: the ledger has no answer to it.
    * `held`: the call is settled before another account is asked. `left`: its account takes no more calls.
@@ -78,7 +78,7 @@ export class MetCall {
         this.verdict = cellText(said.ours.verdict) || undefined;
       }
     }
-    if (told.kind === 'no_match') this.other = otherSaid(answer.why);
+    if (told.kind === 'no_match') this.other = otherIn(answer.why);
     this.answer = told;
     this.attempt = answer.attempt;
   }
@@ -115,8 +115,8 @@ function operationAnswer(call: Call, answer: AnswerAtHand, readsBody: boolean): 
       return { kind: 'found', fields, ...present({ remark }) };
     }
     case 'no_match':
-      return { kind: 'no_match', words: why };
+      return { kind: 'no_match', findings: why };
     case 'refused':
-      return { kind: 'refused', words: why };
+      return { kind: 'refused', findings: why };
   }
 }

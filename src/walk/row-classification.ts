@@ -1,4 +1,5 @@
 import { asReadToday } from '../client/kept-answers.ts';
+import { finding } from '../core/findings.ts';
 import type { TellsApart } from '../core/operation.ts';
 import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
@@ -283,7 +284,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch)
   }
 }
 
-const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
+const NOT_ASKED: Outcome = { kind: 'skipped', findings: finding('a_plan_asks_nobody', {}) };
 
 /** Where no account has the answer, the account is asked when its turn comes. */
 const isBoughtInTurn = ({ kind }: State): boolean => kind === 'unknown' || kind === 'too_old';

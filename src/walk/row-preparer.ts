@@ -1,4 +1,5 @@
 import { profilesTaken, unaskable } from '../client/dialect.ts';
+import { type Findings, finding, said, together } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Operation, OperationOptions, RowInput, TellsApart } from '../core/operation.ts';
 import type { InputRow, Outcome } from '../core/row.ts';
@@ -15,17 +16,17 @@ export type PreparedRow =
       readonly kind: 'ready';
       readonly input: unknown;
       /** How the repaired cells of the row were read; absent when none was repaired. */
-      readonly repaired?: string;
+      readonly repaired?: Findings;
     }
   /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
-  | { readonly kind: 'invalid'; readonly reason: string; readonly isSetAside?: true }
+  | { readonly kind: 'invalid'; readonly findings: Findings; readonly isSetAside?: true }
   /** The row would get nothing, or the condition `by` of the job leaves it out. */
-  | { readonly kind: 'skipped'; readonly reason: string; readonly by?: string };
+  | { readonly kind: 'skipped'; readonly findings: Findings; readonly by?: string };
 
 /** How a row ends that is not asked. */
-export const unaskedEnd = ({ kind, reason }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
+export const unaskedEnd = ({ kind, findings }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
   kind,
-  reason,
+  findings,
 });
 
 export function optionsOf(
@@ -77,14 +78,14 @@ export function rowPreparer(
   const own = withoutHeader(resolved.job.operation, columns.header);
   const aside = settingAside(shared, columns.columns, columns.header);
   return (row) => {
-    if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
+    if (row.unreadable !== undefined) return { kind: 'invalid', findings: said(row.unreadable) };
     const left = leftOut(row.cells);
     if (left !== undefined) return { kind: 'skipped', ...left };
     const full = filling?.whyFull(row.cells);
-    if (full !== undefined) return { kind: 'skipped', reason: full, by: BY_ON_EXISTING };
+    if (full !== undefined) return { kind: 'skipped', findings: full, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));
-    const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
-    if (reason !== undefined) return { kind: 'invalid', reason, isSetAside: true };
+    const shared = ready.kind === 'ready' ? aside?.(row) : undefined;
+    if (shared !== undefined) return { kind: 'invalid', findings: said(shared), isSetAside: true };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
   };
 }
@@ -122,10 +123,10 @@ export function cellPreparer(
     if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
     const { text, note } = repairedRow(operation, cells, issueOf);
     const repaired = prepare(text);
-    if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
+    if (asItIs === undefined) return { ...repaired, ...(note === undefined ? {} : { repaired: said(note) }) };
     const isCured = note !== undefined && repaired.kind !== 'invalid';
     return isCured
-      ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
+      ? { ...asItIs, findings: together(asItIs.findings, finding('sent_if_repaired', { with: note })) }
       : asItIs;
   };
 }

@@ -1,5 +1,6 @@
+import { about, type Findings, NO_FINDINGS, together } from '../core/findings.ts';
 import { type Answer, type Call, type Operation, type PlannedWork, partsOf } from '../core/operation.ts';
-import { type Outcome, withRemark } from '../core/row.ts';
+import { type Outcome, withFindings } from '../core/row.ts';
 import { outcomeOf, type RowStep, type RowSteps, type RowWay, type StepEnd } from '../core/steps.ts';
 import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
 import type { MetCall } from './met-call.ts';
@@ -42,7 +43,7 @@ export interface WalkedRow {
   /** The result of the operation's `preparer` for the row; for a change, the work that was planned. */
   readonly input: unknown;
   /** How the repaired cells of the row were read. The outcome says it. */
-  readonly repaired?: string | undefined;
+  readonly repaired?: Findings | undefined;
 }
 
 const NO_MATCH: Answer = { kind: 'no_match' };
@@ -189,18 +190,21 @@ export class RowWalk {
   #remarked(outcome: Outcome): Outcome {
     const { repaired, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
-    const remarks = this.#calls.met.map((met) => this.#otherOf(met) ?? (isDone ? met.remark : undefined));
+    const remarks = this.#calls.met.map(
+      (met) => this.#otherOf(met) ?? (isDone ? met.remark : undefined) ?? NO_FINDINGS,
+    );
     if (this.operation.steps !== undefined) {
       for (const { name, remark } of (input as RowSteps).lacking)
-        if (remark !== undefined) remarks.push(`${name}: ${remark}`);
+        if (remark !== undefined) remarks.push(about({ step: name }, remark));
     }
-    if (!this.#isCut) remarks.push(repaired);
-    const said = remarks.filter((remark) => remark !== undefined);
-    return said.length === 0 ? outcome : [...new Set(said)].reduce(withRemark, outcome);
+    if (!this.#isCut && repaired !== undefined) remarks.push(repaired);
+    return withFindings(outcome, together(...remarks));
   }
 
-  #otherOf({ other, by }: MetCall): string | undefined {
-    return other === undefined || this.#calls.hasOneAccount ? other : `${by.account.name}: ${other}`;
+  #otherOf({ other, by }: MetCall): Findings | undefined {
+    return other === undefined || this.#calls.hasOneAccount
+      ? other
+      : about({ account: by.account.name }, other);
   }
 }
 

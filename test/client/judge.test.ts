@@ -15,6 +15,7 @@ import {
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { type Delivery, judge as judgeAt, type Verdict } from '../../src/client/judge.ts';
+import { sayAll } from '../../src/core/finding-words.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { Reply } from '../../src/ledger/ledger.ts';
 
@@ -284,7 +285,8 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
     after: 0,
     change: { subject: { name: 'jo@a.example' }, leaves: { state: 'invited' } },
   };
-  const why = (body: unknown): string => judge(answered(200, body), service, invite, call).why;
+  const why = (body: unknown): string =>
+    sayAll(judge(answered(200, body), service, invite, call).why, 'file');
   expect(why({ id: 'r-1' })).toBe('status 200, {"id":"r-1"}, without "invite_code"');
   expect(why({ success: false })).toBe('status 200, {"success":false}, without "invite_code"');
   expect(why('')).toBe('status 200, without a body');

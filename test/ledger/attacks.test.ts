@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { said } from '../../src/core/findings.ts';
 import { setCaps } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
 import {
@@ -167,7 +168,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         for (const each of [one, two, three]) expect(await tables.state(each)).toBe('doubt');
         expect(await tables.state(four)).toBe('accepted');
         expect(await tables.db.rows('SELECT row, state, reason FROM rows ORDER BY row')).toEqual(
-          [2, 3, 4].map((row) => ({ row, state: 'in_doubt', reason: 'another call has x' })),
+          [2, 3, 4].map((row) => ({ row, state: 'in_doubt', findings: said('another call has x') })),
         );
         expect(await tables.money(batch)).toEqual({ spent: 0, held: 4 });
       },
@@ -469,7 +470,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         const decision = await tables.decide(lost, batch);
         await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
         const doubted = await tables.lost(batch, 'doubt');
-        const row = { matched_by: 'abn', reason: null, attempt: bought, others: null, fills: null };
+        const row = { matched_by: 'abn', findings: null, attempt: bought, others: null, fills: null };
         await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
         const names = { $bought: bought, $open: opened, $doubt: doubted };
         const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));

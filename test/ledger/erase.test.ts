@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
+import { NO_FINDINGS, said } from '../../src/core/findings.ts';
 
 import { findErasable } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';
@@ -40,10 +41,13 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   attempts: {
     asked: '$.parameters.email',
     request: '{"path":"/v1/KIM","body":"BASE64"}',
-    why: 'KIM was found',
+    why: '[{"code":"told","facts":{"words":"KIM was found"}}]',
     vendor_id: 'job-of-KIM',
   },
-  rows: { reason: 'KIM was invited', work: '{"kind":"work","work":{"email":"KIM"}}' },
+  rows: {
+    findings: '[{"code":"told","facts":{"words":"KIM was invited"}}]',
+    work: '{"kind":"work","work":{"email":"KIM"}}',
+  },
   cells: { cells: '{"cells":["KIM"]}' },
   files: { path: '/lists/KIM.csv' },
 };
@@ -85,7 +89,7 @@ async function usedStore(): Promise<string> {
   const ledger = await openStore(sqlite, place, true, { operator: 'ann' });
   const batch = await batchNamed(ledger, 'a');
   await ledger.submitRows(batch, [{ row: 2, cells: ['x'] }]);
-  await settle(ledger, batch, 2, { kind: 'matched', matchedBy: 'email' }, [
+  await settle(ledger, batch, 2, { kind: 'matched', matchedBy: 'email', findings: NO_FINDINGS }, [
     await answered(ledger, batch, 'one'),
   ]);
   await invited(ledger, batch);
@@ -96,7 +100,7 @@ async function usedStore(): Promise<string> {
   await decide(ledger, batch, 'told', 'told', replyWith('{"name":"Kim"}'));
   const plan = [{ row: 2, kind: 'work', work: { to: 'viewer' } }] as const;
   const planned = (await ledger.beginBatch(batchSpec({ key: 'p', lineage: 'p' }), false, plan)).batch.id;
-  await settle(ledger, planned, 2, { kind: 'applied', reason: 'it was invited' });
+  await settle(ledger, planned, 2, { kind: 'applied', findings: said('it was invited') });
   await ledger.notePause(batchSpec().accountIdentity, {
     fromMs: 1,
     untilMs: 2,

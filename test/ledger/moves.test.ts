@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finding, keptFindings, said } from '../../src/core/findings.ts';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';
@@ -32,7 +33,7 @@ async function opened() {
             row: 2,
             state: 'in_doubt',
             matched_by: null,
-            reason: 'lost',
+            findings: keptFindings(said('lost')),
             attempt,
             others: null,
             fills: null,
@@ -88,7 +89,13 @@ test.each([
     const change = { project: 'p', subject: 'jo@example.com', after: 0 };
     const { attempt } = await tables.ask(ONE, 'x', change);
     await tables.write({ ends: [doubt(attempt)] });
-    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
+    const waits = {
+      batch: TWO,
+      row: 3,
+      state: 'in_doubt',
+      matched_by: null,
+      findings: keptFindings(said('waits')),
+    };
     await tables.write({ rows: [{ ...waits, attempt: null, others: `[7,${attempt}]`, fills: null }] });
     const decision = await tables.decide(attempt, ONE);
     const { attempt: again } = await tables.ask(ONE, 'x', {
@@ -111,7 +118,13 @@ test('what a run says of a doubt does not undo what a person has decided about i
   const { tables, stateOf, rests } = await opened();
   const attempt = await tables.lost(ONE, 'x');
   await tables.transaction((sql) =>
-    moveRows(sql, { batch: ONE, attempt }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
+    moveRows(
+      sql,
+      { batch: ONE, attempt },
+      ['pending', 'in_doubt'],
+      'skipped',
+      finding('left_out_by_user', {}),
+    ),
   );
   await rests(ONE, attempt);
   expect(await stateOf(ONE)).toBe('skipped');

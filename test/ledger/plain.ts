@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { said } from '../../src/core/findings.ts';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
@@ -161,7 +162,7 @@ export class Tables {
 
   release(attempt: number, by: 'first' | 'second' = 'first', number = this.number()): Promise<boolean> {
     return this.transaction(
-      (sql) => releaseAttempt(sql, { attempt, why: 'it did not happen', at: NOW }, number),
+      (sql) => releaseAttempt(sql, { attempt, why: said('it did not happen'), at: NOW }, number),
       by,
     );
   }

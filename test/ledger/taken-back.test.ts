@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { NO_FINDINGS, said } from '../../src/core/findings.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, answered, batchNamed, begin, settle } from './stores/book.ts';
 import { freshPlace, openStore } from './stores/places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
-const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
+const NO_MATCH = { kind: 'no_match', findings: said('nothing found') } as const;
 
 async function opened(): Promise<Ledger> {
   const ledger = await openStore(sqlite, freshPlace(sqlite));
@@ -55,7 +56,8 @@ test('rows that wait again because their answer is taken back have saved nothing
   const ledger = await opened();
   const batch = await batchNamed(ledger, 'alike');
   const bought = await answered(ledger, batch, 'acme');
-  for (const row of [3, 4]) await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'abn' }, [bought]);
+  for (const row of [3, 4])
+    await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'abn', findings: NO_FINDINGS }, [bought]);
   const missed = await answered(ledger, batch, 'other', MISSED);
   for (const row of [2, 5]) await settle(ledger, batch, row, NO_MATCH, [missed]);
   const saved = async () => {

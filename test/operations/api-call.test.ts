@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sayAll } from '../../src/core/finding-words.ts';
 import type { Call, JsonObject, Operation, RowInput } from '../../src/core/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
 
@@ -20,7 +21,7 @@ const tagging = (more: JsonObject = {}): Operation => shaped({ endpoint: '/tags'
 
 function firstCall(operation: Operation, row: RowInput, settings: JsonObject = {}): Call {
   const prepared = operation.preparer({ settings })(row);
-  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'file'));
   const step = operation.next(prepared.input, () => undefined);
   if (step.kind === 'end') throw new Error('nothing is sent');
   return step.call;
@@ -82,7 +83,7 @@ describe('a cell in the path', () => {
   const endpointFor = (Id: string, Tag = 't'): string => {
     const prepared = people.preparer({})({ Id, Tag });
     return prepared.kind === 'invalid'
-      ? `invalid: ${prepared.reason}`
+      ? `invalid: ${sayAll(prepared.findings, 'file')}`
       : String(firstCall(people, { Id, Tag }).parameters.endpoint);
   };
 

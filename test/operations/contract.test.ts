@@ -4,6 +4,8 @@ import { dialectSchema } from '../../src/client/dialect/check.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
 import { loadFamily } from '../../src/core/families.ts';
+import { sayAll } from '../../src/core/finding-words.ts';
+import { finding } from '../../src/core/findings.ts';
 import {
   type KnownSubject,
   ROLES,
@@ -139,7 +141,7 @@ function workOf(operation: Operation, row: RowInput, known: readonly KnownSubjec
 
 const answer: fc.Arbitrary<Answer> = fc.oneof(
   fc.constant<Answer>({ kind: 'no_match' }),
-  fc.string().map((words): Answer => ({ kind: 'refused', words })),
+  fc.string().map((words): Answer => ({ kind: 'refused', findings: finding('told', { words }) })),
   fc
     .constantFrom({}, [], null, 'text', { name: 'Acme' }, { project_id: 'p-new' }, { accepted: true })
     .map((fields): Answer => ({ kind: 'found', fields })),
@@ -185,7 +187,7 @@ describe.each([...operations])('%s', (_, operation) => {
         for (const options of [{}, OPTIONS]) {
           const prepared = operation.preparer(options)(row);
           expect(operation.preparer(options)(row)).toEqual(prepared);
-          if (prepared.kind === 'invalid') expect(prepared.reason).toMatch(/\S/);
+          if (prepared.kind === 'invalid') expect(sayAll(prepared.findings, 'file')).toMatch(/\S/);
         }
       }),
     );

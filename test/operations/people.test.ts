@@ -1,3 +1,5 @@
+import { sayAll } from '../../src/core/finding-words.ts';
+import { reasonOf } from '../../src/core/row.ts';
 /**
  * Goal: an administrator knows from what a sheet says and what is known of a person what will be sent, and how the row ends whatever the
  * service answers. A person comes into the project that the sheet means and into no other, and only people who were in the sheet can be
@@ -117,7 +119,7 @@ describe.each([
     const want = expected[state];
     if (want instanceof RegExp) {
       expect(walked.calls).toEqual([]);
-      expect(`${walked.outcome.kind}: ${walked.outcome.reason}`).toMatch(want);
+      expect(`${walked.outcome.kind}: ${reasonOf(walked.outcome)}`).toMatch(want);
     } else {
       expect(shown(walked)).toEqual(want);
       expect(walked.outcome.kind).toBe('applied');
@@ -188,7 +190,7 @@ describe('the project', () => {
     done(onboard, row, [], [], options).calls[0]?.project;
   const problemOf = (row: RowInput, options: OperationOptions) => {
     const { outcome } = done(onboard, row, [], [], options);
-    return outcome.kind === 'invalid' ? outcome.reason : outcome.kind;
+    return outcome.kind === 'invalid' ? reasonOf(outcome) : outcome.kind;
   };
 
   test.each([
@@ -229,7 +231,7 @@ describe('the project', () => {
         const { calls, outcome } = done(onboard, row, [], [answer], MAKING);
         expect(calls).toHaveLength(1);
         expect(outcome.kind).toBe('refused');
-        expect(outcome.reason).toMatch(reason);
+        expect(reasonOf(outcome)).toMatch(reason);
       }
     });
   });
@@ -259,7 +261,7 @@ describe('people whom the list does not have any more', () => {
 
   function missing(options: OperationOptions, idle: readonly IdleRow[] = []) {
     const work = planned(onboard, ROW, team, options);
-    if (work.kind === 'invalid') throw new Error(work.reason);
+    if (work.kind === 'invalid') throw new Error(sayAll(work.findings, 'file'));
     const works = onboard.change?.missing?.([work.input as never], new Team(team), options, idle) ?? [];
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
@@ -303,7 +305,9 @@ describe('people whom the list does not have any more', () => {
     ],
   ])('people who left the list are held back by a row that %s', (_, cells, held) => {
     const found = missing(REMOVING, [{ row: 17, ...present({ cells }) }]);
-    const heldBack = found.filter(({ outcome }) => outcome?.reason?.includes('because row 17 is invalid'));
+    const heldBack = found.filter(({ outcome }) =>
+      (outcome && reasonOf(outcome))?.includes('because row 17 is invalid'),
+    );
     expect(heldBack.map(({ work }) => work.email)).toEqual(held);
     expect(heldBack.flatMap(({ calls }) => calls)).toEqual([]);
     expect(found).toHaveLength(4);
@@ -384,7 +388,7 @@ describe('a deletion', () => {
     expect(shown(done(deleteInvite, { email: 'JO@x.org' }, team))).toEqual(['delete-invite@1 c1']);
     const { calls, outcome } = done(deleteInvite, { invite_code: 'c2', email: JO }, team);
     expect(calls).toEqual([]);
-    expect(outcome.reason).toMatch(/has the code c1, but the row says c2\. Leave out the wrong one$/);
+    expect(reasonOf(outcome)).toMatch(/has the code c1, but the row says c2\. Leave out the wrong one$/);
   });
 
   test.each([

@@ -3,6 +3,8 @@
  * Method: the operation itself, given the answers of a vendor.
  */
 import { describe, expect, test } from 'vitest';
+import { sayAll } from '../../src/core/finding-words.ts';
+import { finding, NO_FINDINGS } from '../../src/core/findings.ts';
 import type { Answer } from '../../src/core/operation.ts';
 import searchPeople from '../../src/operations/search-people.ts';
 
@@ -10,7 +12,7 @@ const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };
 
 function endOf(answer: Answer): unknown {
   const prepared = searchPeople.preparer({})(row);
-  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'file'));
   const step = searchPeople.next(prepared.input, () => answer);
   return step.kind === 'end' ? step.outcome : undefined;
 }
@@ -22,7 +24,7 @@ const people = (count: number): Answer => ({
 });
 
 describe('how a row ends', () => {
-  const by = { kind: 'matched', matchedBy: 'company+position' };
+  const by = { kind: 'matched', matchedBy: 'company+position', findings: NO_FINDINGS };
   const none = { kind: 'no_match', reason: 'nobody found by company+position' };
 
   test.each<[string, Answer, object]>([
@@ -41,7 +43,7 @@ describe('how a row ends', () => {
     ['an empty list', people(0), none],
     [
       'a refusal',
-      { kind: 'refused', words: 'status 422' },
+      { kind: 'refused', findings: finding('told', { words: 'status 422' }) },
       { kind: 'refused', reason: 'the vendor refused company+position (status 422)' },
     ],
   ])('%s', (_, answer, outcome) => {

@@ -1,5 +1,6 @@
 import service from '../../src/client/dialects/service.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
+import { finding } from '../../src/core/findings.ts';
 import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
 import type {
   Answer,
@@ -54,8 +55,8 @@ export interface Walked {
 
 /** An invite without anything in its answer is one that was accepted at once. */
 export const FOUND: Answer = { kind: 'found', fields: { done: true } };
-export const GONE: Answer = { kind: 'no_match', words: 'status 404' };
-export const refusal = (words: string): Answer => ({ kind: 'refused', words });
+export const GONE: Answer = { kind: 'no_match', findings: finding('told', { words: 'status 404' }) };
+export const refusal = (words: string): Answer => ({ kind: 'refused', findings: finding('told', { words }) });
 
 /** Answers each call in turn as the vendor's body says; what lacks an answer is done by the vendor. */
 export function walk(operation: Operation, work: unknown, answers: readonly Answer[] = []): Walked {

@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
+import { said } from '../../src/core/findings.ts';
 import { type AttemptId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import { some } from '../support/combinations.ts';
 import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../support/doubtful.ts';
@@ -75,7 +76,7 @@ async function answer({ ledger, clock }: Place, attempt: AttemptId): Promise<voi
   const body = Buffer.from('{"tag":"set"}');
   const atMs = clock.wallMs();
   await ledger.keep(attempt, { status: 200, headers, body, receivedAtMs: atMs });
-  const end = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+  const end = { kind: 'answered', answer: 'found', charged: credits(1), why: said('status 200') } as const;
   const mark = dialectMark(dialectWith({}));
   await ledger.end(attempt, { ...end, dialect: mark }, atMs);
 }

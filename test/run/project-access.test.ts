@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/client/judge.ts';
+import { said } from '../../src/core/findings.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { ProjectAccess } from '../../src/run/session.ts';
@@ -20,10 +21,10 @@ const settled = (answer: 'found' | 'refused'): Verdict => ({
   kind: 'answered',
   answer,
   charged: credits(0),
-  why: `status ${answer}`,
+  why: said(`status ${answer}`),
 });
 const FORBIDDEN: Verdict = { ...settled('refused'), projectRefused: true } as Verdict;
-const WAITS = { kind: 'waits', why: 'status refused' };
+const WAITS = { kind: 'waits', why: said('status refused') };
 
 test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);
@@ -64,6 +65,6 @@ test('the last project that refuses the key ends the run, and says whose key is 
     ['p2', 'u-1'],
   ])
     expect(access.hear(callOn(project, user), FORBIDDEN)).toEqual(WAITS);
-  const stopped = { kind: 'stopped', why: 'status refused', stop: STOP };
+  const stopped = { kind: 'stopped', why: said('status refused'), stop: STOP };
   expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
 });

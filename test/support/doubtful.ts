@@ -8,6 +8,7 @@ import provider from '../../src/client/dialects/provider.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { OF_ANOTHER, unoffered } from '../../src/core/described.ts';
 import type { RunEvent } from '../../src/core/events.ts';
+import { NO_FINDINGS, said } from '../../src/core/findings.ts';
 import { defineOperation, end, type IfLost, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
@@ -129,7 +130,11 @@ export function tagging(ifLost: IfLost, in_doubt: Job['in_doubt'] = 'hold'): Job
       const call = { operation: 'set-tag', parameters: { name }, ifLost };
       const answer = answered(call);
       if (answer === undefined) return send(call);
-      return end(answer.kind === 'found' ? { kind: 'applied' } : { kind: 'no_match', reason: 'nothing' });
+      return end(
+        answer.kind === 'found'
+          ? { kind: 'applied', findings: NO_FINDINGS }
+          : { kind: 'no_match', findings: said('nothing') },
+      );
     },
   });
   return { name: 'set-tag', operation, in_doubt };

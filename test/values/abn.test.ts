@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { problemWords } from '../../src/core/cell-problems.ts';
 import { abn } from '../../src/values/number.ts';
-import { problemWords } from '../../src/values/problem-words.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**

@@ -3,8 +3,8 @@
  * Method: the lists themselves, and a table of neighbours.
  */
 import { expect, test } from 'vitest';
+import { problemWords } from '../../src/core/cell-problems.ts';
 import { entriesOf } from '../../src/values/host-table.ts';
-import { problemWords } from '../../src/values/problem-words.ts';
 import { companyProfile, pageAddress, personProfile, profileUrl } from '../../src/values/profile.ts';
 import { BUILDERS } from '../../src/values/seen-hosts/builders.ts';
 import { MAIL_PROGRAMS } from '../../src/values/seen-hosts/mail-programs.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { problemWords } from '../../src/core/cell-problems.ts';
 import { companyName } from '../../src/values/company-name.ts';
 import { email } from '../../src/values/email.ts';
 import { abn, formatAbn, registerNumber } from '../../src/values/number.ts';
 import { fullName, personName } from '../../src/values/person-name.ts';
-import { problemWords } from '../../src/values/problem-words.ts';
 import { companyProfile, personProfile, profileSlug } from '../../src/values/profile.ts';
 import type { ReadAs } from '../../src/values/reading.ts';
 import { country } from '../../src/values/text.ts';

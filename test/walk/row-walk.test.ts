@@ -8,6 +8,7 @@ import { sandboxAccount } from '../../src/client/account/account.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { unoffered } from '../../src/core/described.ts';
+import { NO_FINDINGS } from '../../src/core/findings.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
 import { RowWalk } from '../../src/walk/row-walk.ts';
@@ -40,7 +41,7 @@ test('a row that would never end is a bug, not a bill', () => {
       walk.tell(met, {
         attempt: asked.length as AttemptId,
         batch: 'b' as BatchId,
-        ...{ kind: 'found', why: 'status 200', call: met.call, charged: credits(0) },
+        ...{ kind: 'found', why: NO_FINDINGS, call: met.call, charged: credits(0) },
         ...{ status: 200, body: Buffer.from('{}'), answeredAtMs: 0, paidRow: 2 },
       });
     }

@@ -1,8 +1,8 @@
 import { jsonIn, parsedFieldsOf, valueAt } from '../../core/answer-body.ts';
+import { type Findings, isSoAlready, NO_FINDINGS } from '../../core/findings.ts';
 import type { Change, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
-import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { bodyMatches } from '../answer-rules.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
@@ -21,11 +21,11 @@ export function leftBy(
   answer: AnswerKind,
   raw: Pick<Reply, 'body'>,
   dialect: Dialect,
-  why = '',
+  why: Findings = NO_FINDINGS,
 ): SubjectFacts | undefined {
   const { change } = call;
   if (change === undefined) return undefined;
-  if (answer === 'refused') return why.endsWith(SO_ALREADY) ? leftAsBefore(change, raw, dialect) : undefined;
+  if (answer === 'refused') return isSoAlready(why) ? leftAsBefore(change, raw, dialect) : undefined;
   if (answer === 'no_match') return change.missing;
   const fields = parsedFieldsOf(jsonIn(raw.body), answerPlaceOf(dialect));
   const stated = changeFields(dialectOperationOf(dialect, call), fields);

@@ -15,17 +15,20 @@ export interface ParsedReply {
 }
 
 /**
- * The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`.
+ * The vendor's own explanation, made safe to show and shortened: `"abn must have 11 digits"`; undefined where
+ * its answer has none.
  * @param quotesAll whether an answer without a text is quoted as a whole.
  */
-export function vendorWords({ raw, body }: ParsedReply, { words }: Dialect, quotesAll: boolean): string {
-  const status = `status ${raw.status}`;
-  if (body.kind === 'blank') return status;
-  if (body.kind === 'unreadable')
-    return body.why === undefined ? `${status}, "${foreignWords(body.text)}"` : `${status}, ${body.why}`;
+export function vendorWords(
+  { body }: ParsedReply,
+  { words }: Dialect,
+  quotesAll: boolean,
+): string | undefined {
+  if (body.kind === 'blank') return undefined;
+  if (body.kind === 'unreadable') return body.why === undefined ? `"${foreignWords(body.text)}"` : body.why;
   const shown = foreignWords(causeIn(body.value, vocabularyOf(words)));
-  if (shown !== '') return `${status}, "${shown}"`;
-  return quotesAll ? `${status}, ${foreignWords(JSON.stringify(body.value))}` : status;
+  if (shown !== '') return `"${shown}"`;
+  return quotesAll ? foreignWords(JSON.stringify(body.value)) : undefined;
 }
 
 /** Beside a text, these names say which field the text is about. */

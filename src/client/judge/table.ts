@@ -1,9 +1,9 @@
 import { valueAt } from '../../core/answer-body.ts';
 import { valuesAt } from '../../core/answer-path.ts';
 import { verdictIn, wantedOf } from '../../core/given.ts';
+import type { FactsOf } from '../../core/findings.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
-import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
 import { is2xx, is3xx, is4xx, isReadable } from '../answer-rules.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
 import { type GivenValue, givenIn } from '../given-values.ts';
@@ -217,6 +217,8 @@ function speaksOfItself(
   return [...says].some((each) => each !== 'done') && !showsOwn(leaves, asked);
 }
 
+export type So = FactsOf<'answer'>['so'];
+
 interface Row {
   /** The words for a person: `the status is 429`. */
   readonly name: string;
@@ -224,18 +226,15 @@ interface Row {
   readonly fits: (answer: Answer) => boolean;
   /** The kind of answers to which the row applies. */
   readonly of: string;
-  /**
-   * A clause behind the vendor's words: why the call is in doubt, that the words do not say so, or that it
-   * was so before.
-   */
-  readonly clause: string;
+  /** Why the call is in doubt, that the answer does not say so, or that it was so before. */
+  readonly so: So | undefined;
 }
 
-const row = (name: string, means: PlainMeaning, fits: Row['fits'], clause = ''): Row => ({
+const row = (name: string, means: PlainMeaning, fits: Row['fits'], so?: So): Row => ({
   name,
   means,
   fits,
-  clause,
+  so,
   of: '',
 });
 /** Rows that apply to one kind of answers only. */
@@ -283,13 +282,6 @@ const isOfWhatWasAsked = (by: number): boolean => !isUnfinished(by) && !is3xx(by
 /** Whether a "no" was free. The answer to a paid change may have cost something, also where it says no. */
 const isFreeNo = (it: Answer): boolean => !it.isProved && !(isPaid(it) && is2xx(it.http));
 
-const HOLDS_DATA = ', which says that it failed, but holds data';
-const NAMES_ERROR = ', which names an error';
-const NOT_FOUND_OUT = ', which does not say whether anything was found';
-const NOT_SAID = ', which does not say whether it was done';
-const ODD_VERDICT = ', whose verdict is under none of the `verdicts` of the dialect';
-const OTHER = ', which shows something different from what was asked for';
-
 /** The row of a limit that lasts long. */
 export const A_DAY = 'it says that a limit of a day or longer is reached';
 /** The row of a lookup that the vendor says it has not served. Such a call is sent again once. */
@@ -313,7 +305,7 @@ export const TABLE: readonly Row[] = [
     row('it is about its path', 'wrong_address', isOfRoute),
     row('it says that a server failed', 'in_doubt', (it) => it.by === 402 && says(it, 'temporary')),
     row(SAYS_NONE, 'no_match', (it) => it.isLookup && says(it, 'no_match') && isOfWhatWasAsked(it.by)),
-    row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
+    row('it says that it was so before', 'refused', isSoAlready, 'already'),
     row('the service has no such step', 'wrong_address', isWithoutStep),
     row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
     row('the status is 429', 'rate_limited', ({ by, isJson }) => by === 429 || (by === 420 && isJson)),
@@ -325,10 +317,10 @@ export const TABLE: readonly Row[] = [
   // The answer is not the vendor's own statement: a proxy may have sent it after the vendor had charged.
   ...of('without JSON', (it) => !it.isJson, [
     row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
-    row('it is empty, and nothing is published of it', 'found', isEmptySuccess, WITHOUT_A_WORD),
-    row('it has no body', 'in_doubt', ({ isBlank, by }) => isBlank && is2xx(by), ', without a body'),
+    row('it is empty, and nothing is published of it', 'found', isEmptySuccess, 'without_a_word'),
+    row('it has no body', 'in_doubt', ({ isBlank, by }) => isBlank && is2xx(by), 'without_a_body'),
     row('nobody can look into it', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
-    row('it is not JSON', 'in_doubt', ({ by }) => is2xx(by), ', which is not JSON'),
+    row('it is not JSON', 'in_doubt', ({ by }) => is2xx(by), 'not_json'),
     row('it is no word of the vendor', 'in_doubt', () => true),
   ]),
   ...of('with JSON', () => true, [
@@ -338,20 +330,20 @@ export const TABLE: readonly Row[] = [
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('it says no', 'in_doubt', (it) => it.statements.no, HOLDS_DATA),
+    row('it says no', 'in_doubt', (it) => it.statements.no, 'failed_but_holds_data'),
     row(IS_OTHER, 'no_match', ({ given }) => given === 'other'),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [
     row('it is not yet done', 'pending', (it) => isNotYet(it) || it.http === ACCEPTED),
-    row('it says no', 'in_doubt', (it) => it.isNo || saysNo(it), NAMES_ERROR),
+    row('it says no', 'in_doubt', (it) => it.isNo || saysNo(it), 'names_an_error'),
     row(IS_EMPTY, 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
-    row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
+    row('nobody can read it', 'in_doubt', () => true, 'not_found_out'),
   ]),
   // A list of answers that count as done. All others do not.
   ...of('a change', ({ change }) => change !== undefined, [
-    row('it shows something else', 'in_doubt', ({ change }) => change?.other === true, OTHER),
+    row('it shows something else', 'in_doubt', ({ change }) => change?.other === true, 'shows_another'),
     row('it has what is published for it', 'found', (it) => !it.isNo && it.published === 'came'),
     row('an id is published for it', 'in_doubt', ({ published }) => published !== 'none'),
     row('it says yes and no', 'in_doubt', (it) => isDone(it) && it.isNo),
@@ -362,20 +354,20 @@ export const TABLE: readonly Row[] = [
     row('it says that it is not yet done', 'pending', isNotYet),
     row('it was accepted, or names a task', 'pending', ({ by, change }) => by === ACCEPTED || !!change?.work),
     row('it shows the thing with the role', 'found', ({ change }) => !!change?.thing && change.role),
-    row("it shows the thing of a call of one's own", 'found', isThingOfOwn, WITHOUT_A_WORD),
+    row("it shows the thing of a call of one's own", 'found', isThingOfOwn, 'without_a_word'),
     row("it says that a call of one's own was done", 'found', ({ change }) => !!change?.isAny && change.yes),
-    row('there is something in it that nobody knows', 'in_doubt', ({ change }) => !!change?.odd, NOT_SAID),
+    row('there is something in it that nobody knows', 'in_doubt', ({ change }) => !!change?.odd, 'not_said'),
     row('it says that it was done', 'found', isDone),
-    row('it is empty', 'found', ({ isBlank }) => isBlank, WITHOUT_A_WORD),
-    row("it is a call of one's own", 'found', isOfOwn, WITHOUT_A_WORD),
-    row('it does not say', 'in_doubt', () => true, NOT_SAID),
+    row('it is empty', 'found', ({ isBlank }) => isBlank, 'without_a_word'),
+    row("it is a call of one's own", 'found', isOfOwn, 'without_a_word'),
+    row('it does not say', 'in_doubt', () => true, 'not_said'),
   ]),
   // A free request has no answer of a certain shape, and a service without the vendor's answer says nothing
   // about the call.
   ...of('a free request, or a service in front of the vendor', () => true, [
     row('the service has no answer of the vendor', 'in_doubt', ({ parsed }) => parsed.isOuter),
-    row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, NAMES_ERROR),
-    row('it was accepted', 'in_doubt', ({ by }) => by === ACCEPTED, ', which is no answer yet'),
+    row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, 'names_an_error'),
+    row('it was accepted', 'in_doubt', ({ by }) => by === ACCEPTED, 'no_answer_yet'),
     row('it is an answer', 'found', () => true),
   ]),
 ];
@@ -384,8 +376,10 @@ export const TABLE: readonly Row[] = [
 export interface Conclusion {
   /** The row that decided. */
   readonly row: Row;
-  /** The row's, or which part that is published does not stand in the answer. */
-  readonly clause: string;
+  /** The row's, or that a part that is published does not stand in the answer. */
+  readonly so: So | undefined;
+  /** The name of that part. */
+  readonly lacks: string | undefined;
   /** Whether a match says of itself that a part is missing. */
   readonly isPartial: boolean;
   /** The texts and codes of the answer, as they stand in it. */
@@ -404,10 +398,10 @@ export function concluded(
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;
   const isOdd = found.means === 'in_doubt' && given === 'odd';
-  const missing = isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause;
   return {
     row: found,
-    clause: isOdd ? ODD_VERDICT : missing,
+    so: isOdd ? 'odd_verdict' : isMissing ? 'lacks' : found.so,
+    lacks: isMissing && !isOdd ? publishedId(operation) : undefined,
     isPartial: found.means === 'found' && isLookup && statements.trouble,
     texts: statements.stated.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };

@@ -10,6 +10,7 @@ import {
   readBody,
 } from '../../core/answer-body.ts';
 import { StopError, stop, suggestion } from '../../core/errors.ts';
+import { type Findings, finding, together } from '../../core/findings.ts';
 import {
   EMAIL_VERDICTS,
   type EmailVerdict,
@@ -45,7 +46,7 @@ import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchKeyOf } from '../../plan/batch-key.ts';
 import { choose } from '../../run/choose.ts';
-import { doubtReason, rowHere } from '../../run/doubts.ts';
+import { inDoubt, rowHere } from '../../run/doubts.ts';
 import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
@@ -62,7 +63,7 @@ type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
 };
 
 /** The answer to a call, or the decision that a batch leaves the call out. */
-type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: string };
+type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: Findings };
 
 /**
  * @param only the batch whose rows end; left out: those of every batch.
@@ -135,7 +136,7 @@ async function walked(
 }
 
 function asSaid(said: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
-  if (said.kind === 'skipped') return { kind: 'skipped', reason: said.why, attempt, leavesOut: true };
+  if (said.kind === 'skipped') return { kind: 'skipped', findings: said.why, attempt, leavesOut: true };
   return { kind: 'answered', answer: { ...said, attempt, batch } };
 }
 
@@ -147,11 +148,12 @@ function standing(state: CallState | undefined): KnownCall | undefined {
   const decision = standingDecision(state);
   if (decision !== undefined && decision.kind !== 'skip') return undefined;
   return decision === undefined
-    ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt: doubt.attempt }
-    : { kind: 'skipped', reason: skippedWords(doubt), attempt: doubt.attempt, leavesOut: true };
+    ? { kind: 'in_doubt', findings: inDoubt(doubt), attempt: doubt.attempt }
+    : { kind: 'skipped', findings: skippedByUser(doubt), attempt: doubt.attempt, leavesOut: true };
 }
 
-export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by the user: ${why}`;
+export const skippedByUser = ({ why }: Pick<Doubt, 'why'>): Findings =>
+  together(finding('skipped_by_user', {}), why);
 
 // ----------------------------------------------------------------------------------------- what was answered
 

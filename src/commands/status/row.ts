@@ -2,10 +2,12 @@ import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dial
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import { sayAll } from '../../core/finding-words.ts';
+import { otherIn } from '../../core/findings.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
-import { matchedByIn, type Outcome } from '../../core/row.ts';
+import { type Outcome, reasonOf } from '../../core/row.ts';
 import { accountNameIn, answersOf, matchingOf, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
@@ -15,7 +17,6 @@ import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
 import { PathSearch, saidIn } from '../../values/answer-fields.ts';
-import { otherSaid } from '../../values/found.ts';
 import type { Report } from '../shared/command.ts';
 import {
   callWords,
@@ -93,7 +94,8 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
 }
 
 function outcomeObject(outcome: Outcome): RowObject['outcome'] {
-  return { kind: outcome.kind, ...present({ matched_by: matchedByIn(outcome), reason: outcome.reason }) };
+  const { kind, matchedBy } = outcome;
+  return { kind, ...present({ matched_by: matchedBy, reason: reasonOf(outcome) }) };
 }
 
 /**
@@ -138,7 +140,7 @@ function attemptObject(
     closure: closureObject(record, dialect),
     looks: record.looks.map(lookObject),
     rule: ruleObject(dialect && ruleBehind(record, dialect)),
-    released: released ? { why: released.why, at: isoTime(released.atMs) } : null,
+    released: released ? { why: sayAll(released.why, 'terminal'), at: isoTime(released.atMs) } : null,
   };
 }
 
@@ -149,8 +151,15 @@ function closureObject(record: AttemptRecord, dialect: Dialect | undefined): Att
   const exact = dialect !== undefined && isExactlyBooked(record, dialect);
   const answered = told ?? (kind === 'answered' ? { answer: end.answer, charged: end.charged } : undefined);
   const settled = answered && { ...answered, exact };
-  const sold = answered?.answer === 'no_match' ? otherSaid(why) : undefined;
-  return { kind, why, ...present({ sold }), ...settled, closed_at: isoTime(end.endedAtMs) };
+  const other = answered?.answer === 'no_match' ? otherIn(why) : undefined;
+  const sold = other && sayAll(other, 'terminal');
+  return {
+    kind,
+    why: sayAll(why, 'terminal'),
+    ...present({ sold }),
+    ...settled,
+    closed_at: isoTime(end.endedAtMs),
+  };
 }
 
 function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {

@@ -10,6 +10,8 @@ import { basePathOf, requestOf } from '../../client/request.ts';
 import { callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
 import { meantWord, type StopError, stop } from '../../core/errors.ts';
+import { sayAll } from '../../core/finding-words.ts';
+import { type Findings, NO_FINDINGS } from '../../core/findings.ts';
 import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, Operation, RowInput } from '../../core/operation.ts';
@@ -139,8 +141,10 @@ function oneCall(chosen: ResolvedJob, row: RowInput): Call {
   throw notAsked(prepared.kind === 'ready' ? {} : prepared);
 }
 
-const notAsked = ({ reason = 'there is nothing to send' }: { readonly reason?: string }): StopError =>
-  stop('usage', `This cannot be asked: ${reason}.`, 'Give another value.');
+function notAsked({ findings = NO_FINDINGS }: { readonly findings?: Findings }): StopError {
+  const fact = sayAll(findings, 'terminal') || 'there is nothing to send';
+  return stop('usage', `This cannot be asked: ${fact}.`, 'Give another value.');
+}
 
 /** The calls that a run makes for the row while nothing is found. */
 function callsOf(chosen: ResolvedJob, row: RowInput): readonly Call[] {
@@ -336,6 +340,6 @@ export function replyLines({ status, headers, body }: Reply): readonly string[] 
 
 export function endWords(end: ReadEnd | undefined): string {
   if (end === undefined) return 'none yet';
-  if (end.kind !== 'answered') return `${end.kind} (${end.why})`;
-  return `${end.answer}, ${counted(end.charged, 'credit')} (${end.why})`;
+  if (end.kind !== 'answered') return `${end.kind} (${sayAll(end.why, 'terminal')})`;
+  return `${end.answer}, ${counted(end.charged, 'credit')} (${sayAll(end.why, 'terminal')})`;
 }

@@ -16,9 +16,9 @@ import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
   FOUND_PREFIX,
   type InputRow,
-  matchedByIn,
   OUR_COLUMNS,
   type RowStatus,
+  reasonOf,
   sourceColumn,
   verdictColumn,
 } from '../../core/row.ts';
@@ -430,11 +430,13 @@ export function ourFacts(
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const kind = outcome?.kind ?? 'pending';
   const last = kind === 'in_doubt' || kind === 'skipped' ? undefined : answers.at(-1);
-  const reason = [outcome?.reason, why].filter((part) => part !== undefined && part !== '').join('; ');
+  const reason = [outcome && reasonOf(outcome), why]
+    .filter((part) => part !== undefined && part !== '')
+    .join('; ');
   return {
     _status: kind,
     _reason: reason,
-    _matched_by: (outcome && matchedByIn(outcome)) ?? '',
+    _matched_by: outcome?.matchedBy ?? '',
     _match: match,
     _credits: credits,
     _source: sourceOf(batch, row, last),

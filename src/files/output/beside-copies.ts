@@ -3,7 +3,7 @@ import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { statusColumn } from '../../core/our-columns.ts';
-import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
+import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson, reasonOf } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer-fields.ts';
@@ -135,7 +135,7 @@ export function attentionCopy(
     if (outcome === undefined) return undefined;
     const match = matching.of(row, record);
     if (!needsPerson(outcome) && !match.needsPerson) return undefined;
-    const reasons = [outcome.reason, match.needsPerson ? match.words : undefined];
+    const reasons = [reasonOf(outcome), match.needsPerson ? match.words : undefined];
     const reason = reasons.filter((each) => each !== undefined).join('; ');
     const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
     return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];

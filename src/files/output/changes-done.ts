@@ -1,8 +1,9 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
+import { isWithoutAWord } from '../../core/findings.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
-import { WITHOUT_A_WORD } from '../../core/row.ts';
+import { reasonOf } from '../../core/row.ts';
 import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
@@ -78,7 +79,7 @@ class ChangeCollector {
     if (this.#counted.has(subject)) return false;
     this.#counted.add(subject);
     const isMore = own.some(({ call }) => !makesProject(call.operation));
-    const isWithoutWord = own.some(({ why }) => why.endsWith(WITHOUT_A_WORD));
+    const isWithoutWord = own.some(({ why }) => isWithoutAWord(why));
     for (const group of groups) {
       tick(group.counts, ended);
       if (ended === 'applied' && isMore) tick(group.done, work.action ?? 'call');
@@ -106,7 +107,7 @@ class ChangeCollector {
 
   #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: EndedRow | undefined): void {
     const { email, project, subject, was, action = 'call', from, to } = work;
-    const reason = record?.outcome.reason ?? '';
+    const reason = record === undefined ? '' : (reasonOf(record.outcome) ?? '');
     this.#people.push({
       who: email ?? was?.facts?.userId ?? '',
       project: project ?? subject.project ?? null,
@@ -136,7 +137,7 @@ function partEnd(work: KeptWork, record: EndedRow | undefined): ChangeEnd {
   const answers = new Map(record.answers.map((answer) => [askedText(answer.call), answer]));
   const step = nextOfPerson(work as PersonWork, (call) => {
     const answer = answers.get(askedText(call));
-    return answer && { kind: answer.kind, words: answer.why, fields: null };
+    return answer && { kind: answer.kind, findings: answer.why, fields: null };
   });
   return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);
 }

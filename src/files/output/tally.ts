@@ -9,7 +9,7 @@ import {
   type OutcomeKind,
   RowCount,
   type RowNumber,
-  SO_CORRECT_IT,
+  reasonOf,
 } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
@@ -22,6 +22,9 @@ import {
 } from '../../ledger/ledger.ts';
 import type { FiguresObject, SpentObject } from '../../objects/batch-view.ts';
 import type { RowMatch } from './match.ts';
+
+const SO_CORRECT_IT = ', so correct it';
+
 import { untyped } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
@@ -82,7 +85,7 @@ export class Tally {
     if (outcome.kind === 'matched' && isBought) this.bought += 1;
     if (needsPerson(outcome)) {
       if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
-      this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, outcome.reason ?? ''));
+      this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, reasonOf(outcome) ?? ''));
     } else if (match?.needsPerson === true) {
       this.mismatched += 1;
       this.#addAttention(row, outcome.kind, match.inShort, true);

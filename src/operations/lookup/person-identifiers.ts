@@ -19,7 +19,6 @@ export const NAMES = ['first_name', 'last_name', 'full_name', 'company'];
 export const EMAIL: Identifier = {
   name: 'email',
   kind: 'email',
-  label: 'e-mail',
   about: 'one e-mail address, work or private',
   aliases: wordsIn(`
     email emailaddress emailid mail mailaddress workemail workemailaddress businessemail personalemail
@@ -43,7 +42,6 @@ const ALONE: readonly Identifier[] = [
   {
     name: 'profile_url',
     kind: 'profile_url',
-    label: 'profile URL',
     about: "the address of the person's profile page",
     aliases: wordsIn(`
       profileurl personprofileurl linkedin linkedinurl linkedinprofile linkedinprofileurl personlinkedin
@@ -56,7 +54,6 @@ const ALONE: readonly Identifier[] = [
   {
     name: 'profile_slug',
     kind: 'profile_slug',
-    label: 'profile slug',
     about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
     read: profileSlug.read,
@@ -76,7 +73,6 @@ const TOGETHER: readonly Identifier[] = (
     {
       name: 'first_name',
       kind: 'person_name',
-      label: 'first name',
       about: "the person's given name",
       aliases: wordsIn('firstname first givenname forename contactfirstname'),
       read: personName.read,
@@ -85,7 +81,6 @@ const TOGETHER: readonly Identifier[] = (
     {
       name: 'last_name',
       kind: 'person_name',
-      label: 'last name',
       about: "the person's family name",
       aliases: wordsIn('lastname last familyname surname contactlastname'),
       read: personName.read,
@@ -94,7 +89,6 @@ const TOGETHER: readonly Identifier[] = (
     {
       name: 'full_name',
       kind: 'person_name',
-      label: 'full name',
       about: "the person's whole name; put together from the two others where it has no column",
       aliases: wordsIn('fullname name personname contactname contact'),
       generic: ['name', 'contact'],
@@ -104,7 +98,6 @@ const TOGETHER: readonly Identifier[] = (
     {
       name: 'company',
       kind: 'company_name',
-      label: 'company',
       about: 'the name of the company that they work for',
       aliases: wordsIn('company companyname employer organisation organization accountname'),
       read: companyName.read,
@@ -112,7 +105,6 @@ const TOGETHER: readonly Identifier[] = (
     {
       name: 'domain',
       kind: 'domain',
-      label: 'domain',
       about: 'the domain of that company; a website or a company e-mail address works too',
       aliases: wordsIn(`
         domain domainname companydomain businessdomain webdomain websitedomain website websiteurl web

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../core/answer-body.ts';
+import { problemWords } from '../../core/cell-problems.ts';
 import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
-import { problemWords } from '../../values/problem-words.ts';
 import { pageAddress, profileSlug } from '../../values/profile.ts';
 import { isList } from './cell-template.ts';
 

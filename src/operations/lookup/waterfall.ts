@@ -1,5 +1,14 @@
 import type { CallDescription, OperationDescription } from '../../core/described.ts';
+import type { Code } from '../../core/cell-problems.ts';
 import { type Advice, invariant, meantWord } from '../../core/errors.ts';
+import {
+  type Finding,
+  type Findings,
+  finding,
+  NO_FINDINGS,
+  refusedBy,
+  together,
+} from '../../core/findings.ts';
 import { present } from '../../core/objects.ts';
 import {
   type Answered,
@@ -15,13 +24,12 @@ import {
   type Step,
   send,
 } from '../../core/operation.ts';
-import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
-import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
+import { foreignName, listed } from '../../core/plain-text.ts';
+import type { Outcome } from '../../core/row.ts';
 import { identifierText } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import type { KindName } from '../../values/kind.ts';
 import { isFilled } from '../../values/kinds.ts';
-import { type Code, problemWords } from '../../values/problem-words.ts';
 import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts';
 
 /**
@@ -35,8 +43,6 @@ import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts
  * parameter.
  */
 export interface Identifier extends InputField {
-  /** The name of the identifier in a sentence: "ABN", "profile URL". */
-  readonly label: string;
   readonly read: Read;
   /** Reads the cell beside that of another identifier, where the row has both. */
   readonly beside?: {
@@ -69,8 +75,8 @@ export interface Tier {
 
 export interface TieredInput {
   readonly tiers: readonly Tier[];
-  /** The problems with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
-  readonly remark?: string;
+  /** The problems with identifiers that are left out. */
+  readonly remark?: Findings;
 }
 
 // ------------------------------------------------------------------------------------------------- preparing
@@ -120,7 +126,6 @@ export function tiersPreparer(
   const isOnce = options.waterfall === undefined && by !== undefined;
   // A later tier of a row that is asked once may only tell it apart.
   const most = isOnce && options.tellsApart === undefined ? 1 : Number.POSITIVE_INFINITY;
-  const none = isOnce ? `none of ${listed(by)}` : 'no tier of the waterfall';
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
   // An identifier that the job leaves out on purpose, by its waterfall or by mapping no column, is no news to
@@ -140,17 +145,19 @@ export function tiersPreparer(
     if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
     const named = all.filter(isNamed);
     // An identifier that the vendor does not accept is mentioned only when the row has no other.
-    const said = remarkOn(
+    const remark = remarkOn(
       named.filter((reading) => !cannotBeAsked(reading)),
       asked.flat(),
     );
-    if (asked.length === 0) {
-      const remark = said === '' ? {} : { remark: `no usable identifier: ${said}` };
-      return { kind: 'invalid', reason: whyNothing(named, none), ...remark };
-    }
-    return { kind: 'ready', input: said === '' ? { tiers } : { tiers, remark: said } };
+    if (asked.length > 0) return { kind: 'ready', input: { tiers, ...remarkedAs(remark) } };
+    const lead = remark.length === 0 ? NO_FINDINGS : finding('nothing_usable', {});
+    const findings = whyNothing(named, isOnce ? by : undefined);
+    return { kind: 'invalid', findings, ...remarkedAs(together(lead, remark)) };
   };
 }
+
+const remarkedAs = (remark: Findings): { readonly remark?: Findings } =>
+  remark.length === 0 ? {} : { remark };
 
 /** Reads each cell of a row. What is read out of the cells of others is worked out on demand. */
 function readingsBy(
@@ -348,25 +355,22 @@ export function mayTellApart(tiers: readonly string[], mapped: readonly string[]
 
 // --------------------------------------------------------------------------------------------------- reasons
 
-/**
- * Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it.
- */
-const LONGEST_QUOTE = 80;
-
-/** @param what that which no row may lack: `no tier of the waterfall`. */
-function whyNothing(named: readonly Reading[], what: string): string {
-  const clauses = new Map<string, string>();
+/** @param by what no row may lack all of; undefined: each tier of its waterfall. */
+function whyNothing(named: readonly Reading[], by: readonly string[] | undefined): Findings {
+  const complaints = new Map<string, Findings>();
   for (const reading of named) {
     if (usableReading(reading) !== undefined) continue;
-    const { about, parts, words } = complaint(reading);
+    const { about, parts, findings } = complaint(reading);
     // A website may be unusable as a domain, too. One complaint about a cell, or about a pair of cells, is
     // enough.
-    if (![about, ...parts].some((each) => clauses.has(each))) clauses.set(about, words);
+    if (![about, ...parts].some((each) => complaints.has(each))) complaints.set(about, findings);
   }
-  if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
+  if (complaints.size === 0) return together(finding('nothing_usable', {}), finding('no_column_chosen', {}));
   const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
-  const fact = isIncomplete ? `${what} is complete` : 'no usable identifier';
-  return `${fact}: ${[...clauses.values()].join('; ')}`;
+  const lead = isIncomplete
+    ? finding('nothing_complete', present({ of: by?.slice() }))
+    : finding('nothing_usable', {});
+  return together(lead, ...complaints.values());
 }
 
 /** What the cells are called that are read together. */
@@ -381,29 +385,31 @@ function complaint(reading: Reading) {
   const { identifier, cell, own } = reading;
   const derived = reading.derived?.();
   if (cell !== undefined || derived === undefined) {
-    const isOfPair = own.kind === 'unusable' && own.whole !== undefined;
-    const named = isOfPair ? { ...identifier, label: WHOLE } : identifier;
-    return { about: isOfPair ? WHOLE : identifier.name, parts: [], words: clause(named, cell, own) };
+    const about = own.kind === 'unusable' && own.whole !== undefined ? WHOLE : identifier.name;
+    return { about, parts: [], findings: problemOf(about, identifier, cell, own) };
   }
   const { from, isWhole, said } = derived;
   const parts = isWhole ? (identifier.derivedFrom?.names ?? []) : [];
-  const isOfPair = parts.length > 1;
-  const named = isOfPair ? { ...from, label: WHOLE } : from;
-  return { about: isOfPair ? WHOLE : from.name, parts, words: clause(named, derived.cell, said) };
+  const about = parts.length > 1 ? WHOLE : from.name;
+  return { about, parts, findings: problemOf(about, from, derived.cell, said) };
 }
 
 /**
  * The complaints about unusable cells. An unusable number or e-mail address was mistyped, and the row asks
  * for its correction; an unusable web address is often all that there is.
  */
-function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
+function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): Findings {
   const wrong = named.filter((reading) => reading.own.kind === 'unusable' && !isOfUse(reading, named, asked));
-  const clauses = wrong.map((reading) => {
-    const { identifier, own } = reading;
-    return complaint(reading).words + (identifier.standsAlone && !isRight(own) ? SO_CORRECT_IT : '');
+  const complaints = wrong.map((reading) => {
+    const { findings } = complaint(reading);
+    const isToCorrect = reading.identifier.standsAlone && !isRight(reading.own);
+    return isToCorrect ? findings.map(toCorrect) : findings;
   });
-  return [...new Set(clauses)].join('; ');
+  return together(...complaints);
 }
+
+const toCorrect = (each: Finding): Finding =>
+  ({ ...each, facts: { ...each.facts, correct: true } }) as Finding;
 
 /** Whether the row is asked by the cell as another identifier, or asked without it and the cell is right. */
 function isOfUse(
@@ -433,13 +439,18 @@ const ELSEWHERE: ReadonlySet<Code> = new Set<Code>([
 /** An address of a department is right as it is. */
 const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
 
-function clause({ label, quote }: Identifier, cell: string | undefined, said: ReadAs): string {
-  if (cell === undefined) return `${label}: no column`;
-  if (cell.trim() === '') return `${label}: blank`;
-  const problem = said.kind === 'unusable' ? problemWords(said) : 'counts as blank';
-  const text = (said.kind === 'unusable' ? said.whole : undefined) ?? quote?.(cell) ?? cell;
-  return `${label} ${foreignWords(text.trim(), LONGEST_QUOTE)}: ${problem}`;
+/** @param input what the cell, or the cells that are read together, are called. */
+function problemOf(input: string, { quote }: Identifier, cell: string | undefined, read: ReadAs): Findings {
+  if (cell === undefined) return finding('no_column', { input });
+  if (cell.trim() === '') return finding('blank', { input });
+  const whole = (read.kind === 'unusable' ? read.whole : undefined) ?? quote?.(cell) ?? cell;
+  const text = whole.trim().slice(0, MOST_KEPT);
+  if (read.kind !== 'unusable') return finding('counts_as_blank', { input, cell: text });
+  return finding(read.code, { input, cell: text, ...present({ about: read.about }) });
 }
+
+/** A cell may have any length, and its row stands beside the finding. */
+const MOST_KEPT = 200;
 
 // -------------------------------------------------------------------------------------------------- stepping
 
@@ -449,21 +460,17 @@ function clause({ label, quote }: Identifier, cell: string | undefined, said: Re
  * row: the next one is tried.
  */
 export function nextTier(input: TieredInput, answered: Answered): Step {
-  let missed = '';
-  let refused = '';
+  const missed: string[] = [];
+  const refused: Findings[] = [];
   for (const tier of input.tiers) {
     const answer = answered(tier.call);
     if (answer === undefined) return send(tier.call);
-    if (answer.kind === 'found') return end(matchedBy(tier.name, input.remark));
-    if (answer.kind === 'no_match') missed += (missed && ', ') + tier.name;
-    else refused += `${refused && '; '}${tier.name} (${answer.words})`;
+    if (answer.kind === 'found')
+      return end({ kind: 'matched', matchedBy: tier.name, findings: input.remark ?? NO_FINDINGS });
+    if (answer.kind === 'no_match') missed.push(tier.name);
+    else refused.push(refusedBy(tier.name, answer.findings));
   }
   return end(unmatched(missed, refused, input.remark));
-}
-
-function matchedBy(name: string, remark: string | undefined): Outcome {
-  const outcome = { kind: 'matched', matchedBy: name } as const;
-  return remark === undefined ? outcome : withRemark(outcome, remark);
 }
 
 /** What an operation that looks something up says of itself, beside its identifiers. */
@@ -540,12 +547,10 @@ function lookUpBy(
  * A vendor that knew at least one identifier and found nobody has answered. A vendor that
  * refused all of them has not.
  */
-function unmatched(missed: string, refused: string, remark: string | undefined): Outcome {
-  const clauses: string[] = [];
-  if (missed !== '') clauses.push(`no match by ${missed}`);
-  if (refused !== '') clauses.push(`the vendor refused ${refused}`);
-  if (remark !== undefined) clauses.push(remark);
-  return { kind: missed === '' ? 'refused' : 'no_match', reason: clauses.join('; ') };
+function unmatched(missed: readonly string[], refused: readonly Findings[], remark = NO_FINDINGS): Outcome {
+  const none = missed.length === 0 ? NO_FINDINGS : finding('no_match', { by: [...missed] });
+  const kind = missed.length === 0 ? 'refused' : 'no_match';
+  return { kind, findings: together(none, ...refused, remark) };
 }
 
 interface WaterfallProblem {

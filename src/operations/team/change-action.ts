@@ -1,3 +1,4 @@
+import { type Findings, said } from '../../core/findings.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -91,7 +92,7 @@ function laterFacts(
 }
 
 export type PersonAction =
-  | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
+  | { readonly kind: 'unchanged' | 'refuse'; readonly findings: Findings }
   | { readonly kind: 'invite'; readonly email: string; readonly role: Role }
   /** The role of an invite cannot be changed: it is deleted, then created again. */
   | {
@@ -106,8 +107,8 @@ export type PersonAction =
   | { readonly kind: 'delete'; readonly inviteCode: string }
   | { readonly kind: 'remove'; readonly userId: string };
 
-export const unchanged = (reason: string): PersonAction => ({ kind: 'unchanged', reason });
-export const refuse = (reason: string): PersonAction => ({ kind: 'refuse', reason });
+export const unchanged = (words: string): PersonAction => ({ kind: 'unchanged', findings: said(words) });
+export const refuse = (words: string): PersonAction => ({ kind: 'refuse', findings: said(words) });
 
 export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>): string {
   return email ?? subjectWords({ name: subject.name });
@@ -288,11 +289,11 @@ function noteOf(person: PersonInProject, learns: SubjectFacts | undefined): stri
 export function ofAnother(
   team: Team,
   { email, ...ids }: Names,
-): { readonly kind: 'invalid'; readonly reason: string } | undefined {
+): { readonly kind: 'invalid'; readonly findings: Findings } | undefined {
   const other = email === undefined ? undefined : team.otherThan(email, present(ids));
   if (other === undefined) return undefined;
   const fact = `${other.what} is that of ${other.whose}, but the row says ${email}`;
-  return { kind: 'invalid', reason: `${fact}. Correct one of them, or leave the e-mail address out` };
+  return { kind: 'invalid', findings: said(`${fact}. Correct one of them, or leave the e-mail address out`) };
 }
 
 /**

@@ -1,4 +1,6 @@
+import { problemWords } from '../../core/cell-problems.ts';
 import { nearest, stop, suggestion } from '../../core/errors.ts';
+import { together as allOf, said } from '../../core/findings.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type {
@@ -10,12 +12,11 @@ import type {
   RowInput,
   UnknownNames,
 } from '../../core/operation.ts';
-import { foreignWords, listed, sentence, wordsIn } from '../../core/plain-text.ts';
+import { foreignWords, listed, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
 import { identifierText, isSheetError } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import { email } from '../../values/email.ts';
-import { problemWords } from '../../values/problem-words.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever a sheet contains,
@@ -64,9 +65,9 @@ export const ORGANIZATION_ID: InputField = {
 };
 
 export const ready = <Input>(input: Input): Prepared<Input> => ({ kind: 'ready', input });
-export const invalid = (reason: string): Extract<Prepared<never>, { kind: 'invalid' }> => ({
+export const invalid = (words: string): Extract<Prepared<never>, { kind: 'invalid' }> => ({
   kind: 'invalid',
-  reason,
+  findings: said(words),
 });
 
 type ValuesOf<Parts> = {
@@ -80,10 +81,8 @@ type ValuesOf<Parts> = {
 export function together<Parts extends Readonly<Record<string, Prepared<unknown>>>>(
   parts: Parts,
 ): Prepared<ValuesOf<Parts>> {
-  const problems = Object.values(parts).flatMap((part) => (part.kind === 'invalid' ? [part.reason] : []));
-  const [only, ...others] = problems;
-  if (others.length > 0) return invalid(problems.map(sentence).join(' '));
-  if (only !== undefined) return invalid(only);
+  const problems = Object.values(parts).flatMap((part) => (part.kind === 'invalid' ? [part.findings] : []));
+  if (problems.length > 0) return { kind: 'invalid', findings: allOf(...problems) };
   const values = Object.entries(parts).map(([name, part]) => [
     name,
     part.kind === 'ready' ? part.input : null,

@@ -1,4 +1,6 @@
 import type { CallDescription, Effect } from '../../core/described.ts';
+import { sayAll } from '../../core/finding-words.ts';
+import { answerIn, finding, isSoAlready, NO_FINDINGS, said } from '../../core/findings.ts';
 import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import {
@@ -15,7 +17,7 @@ import {
   type Step,
   send,
 } from '../../core/operation.ts';
-import { type Outcome, SO_ALREADY } from '../../core/row.ts';
+import type { Outcome } from '../../core/row.ts';
 import {
   missingInviteWords,
   type Names,
@@ -41,9 +43,9 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
   const now: SubjectNow = { subject, ...was, ...present({ email }) };
   switch (personAction.kind) {
     case 'unchanged':
-      return end({ kind: 'unchanged', reason: personAction.reason });
+      return end({ kind: 'unchanged', findings: personAction.findings });
     case 'refuse':
-      return end({ kind: 'refused', reason: personAction.reason });
+      return end({ kind: 'refused', findings: personAction.findings });
     case 'invite':
       return nextOfInvite(now, personAction, answered);
     case 'reinvite':
@@ -59,7 +61,7 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
     case 'delete':
       return inOneCall(deleteInvite(now, personAction.inviteCode, 'gone'), answered, {
         done: 'invite deleted',
-        notThere: ({ words }) => missingInviteWords(now, REMOVE_IF_ACCEPTED, words),
+        notThere: (answer) => missingInviteWords(now, REMOVE_IF_ACCEPTED, saidBy(answer)),
         refusal: 'the service refused to delete the invite',
         remark: `; ${STILL_WAITS}`,
       });
@@ -92,29 +94,30 @@ function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
     case 'no_match':
       return end(refused(ends.notThere(answer)));
     case 'refused':
-      if (isSoAlready(answer)) return end(unchangedAs(answer.words));
-      return end(refused(`${ends.refusal} (${answer.words})${ends.remark ?? ''}`));
+      if (isSoAlready(answer.findings)) return end(unchangedAs(answer));
+      return end(refused(`${ends.refusal} (${wordsOf(answer)})${ends.remark ?? ''}`));
   }
 }
 
 type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
 
-const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
-const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
+const applied = (words: string): Outcome => ({ kind: 'applied', findings: said(words) });
+const refused = (words: string): Outcome => ({ kind: 'refused', findings: said(words) });
+
+type NotDone = Exclude<Answer, { readonly kind: 'found' }>;
 
 /** Whether the service refuses a change because the wanted state is already there: "already a member". */
-const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
-  words.endsWith(SO_ALREADY);
+const isAlready = ({ findings = NO_FINDINGS }: NotDone): boolean => isSoAlready(findings);
 
 /** The service's words alone, where something has to change after all. */
-const plainlySaid = (answer: Exclude<Answer, { readonly kind: 'found' }>): string =>
-  wordsOf(answer).replace(SO_ALREADY, '');
+const plainlySaid = ({ findings = NO_FINDINGS }: NotDone): string =>
+  sayAll(finding('answer', { status: 0, ...answerIn(findings), ...{ so: undefined } } as never), 'file');
 
-const unchangedAs = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
+const unchangedAs = ({ findings = NO_FINDINGS }: NotDone): Outcome => ({ kind: 'unchanged', findings });
 
-function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
-  return answer.words ?? 'not found';
-}
+const saidBy = ({ findings }: NotDone): string | undefined => findings && sayAll(findings, 'file');
+
+const wordsOf = (answer: NotDone): string => saidBy(answer) ?? 'not found';
 
 function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answered: Answered): Step {
   const wasDeleted = now.facts?.state === 'reinvite_due';
@@ -122,7 +125,7 @@ function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answ
   const answer = answered(creation);
   if (answer === undefined) return send(creation);
   if (answer.kind === 'found') return end(applied(invitedWords(answer, role)));
-  if (isSoAlready(answer)) return end(unchangedAs(answer.words));
+  if (isAlready(answer)) return end(unchangedAs(answer));
   const fact = `the service refused the invite as ${role} (${wordsOf(answer)})`;
   return end(refused(wasDeleted ? `${fact}; ${email} has no invite now` : fact));
 }
@@ -154,10 +157,10 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   const deletion = deleteInvite(now, inviteCode, 'reinvite_due');
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
-  if (deleted.kind === 'no_match') return end(refused(missingInviteWords(now, undefined, deleted.words)));
+  if (deleted.kind === 'no_match') return end(refused(missingInviteWords(now, undefined, saidBy(deleted))));
   if (deleted.kind === 'refused')
     return end(
-      refused(`the service refused to delete the invite as ${before} (${deleted.words}); ${STILL_WAITS}`),
+      refused(`the service refused to delete the invite as ${before} (${wordsOf(deleted)}); ${STILL_WAITS}`),
     );
   const creation = createInvite(after(1), { email, role, atStake: NO_INVITE });
   const created = answered(creation);
@@ -165,14 +168,14 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   if (created.kind === 'found')
     return end(applied(`invite deleted and created again: ${invitedWords(created, role)}`));
   // The service has deleted the invite, and yet has one: nobody but the service can say with which role.
-  if (isSoAlready(created))
+  if (isAlready(created))
     return end(refused(`invited before as ${before}, wanted ${role} (${plainlySaid(created)})`));
   const fact = `the service refused ${role} (${wordsOf(created)})`;
   const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
   if (restored.kind === 'found') return end(refused(`${fact}; the invite as ${before} was created again`));
-  if (isSoAlready(restored))
+  if (isAlready(restored))
     return end(refused(`${fact}; the invite as ${before} is there (${plainlySaid(restored)})`));
   return end(refused(`${fact} and then ${before} too: ${email} has no invite now (${wordsOf(restored)})`));
 }
@@ -373,5 +376,5 @@ export function namingSomebody<Wished extends WantedMembership>(
   if (prepared.kind === 'invalid') return prepared;
   const { email, userId, inviteCode } = prepared.input;
   if ((email ?? userId ?? inviteCode) !== undefined) return prepared;
-  return { kind: 'invalid', reason: `${id}: blank; e-mail: blank. Give one of the two` };
+  return { kind: 'invalid', findings: said(`${id}: blank; e-mail: blank. Give one of the two`) };
 }

@@ -7,7 +7,7 @@ import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
-import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
+import { type Outcome, type RowNumber, type RowsAsked, reasonOf } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
@@ -353,7 +353,7 @@ class TeamDraft {
   }
 
   #end({ row, beyond }: ResolvedRow, outcome: Outcome, of: ShownChange): Outcome {
-    const { reason } = outcome;
+    const reason = reasonOf(outcome);
     this.changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
     return outcome;
   }

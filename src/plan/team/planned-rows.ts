@@ -3,6 +3,7 @@ import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
 import { merged, objectWith } from '../../core/answer-body.ts';
 import { askedText } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
+import { type Findings, finding } from '../../core/findings.ts';
 import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type {
@@ -15,7 +16,7 @@ import type {
   RowInput,
 } from '../../core/operation.ts';
 import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
-import { erasedReason } from '../../ledger/erase.ts';
+import { erasedOn } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
 import { accountsOf, type PlanContext } from '../../walk/resolved-job.ts';
 import { optionsOf, type PreparedRow, rowPreparer, unaskedEnd } from '../../walk/row-preparer.ts';
@@ -141,7 +142,7 @@ export function resolved(
     const isKnown = ({ subject, sequence, facts }: KnownSubject): boolean =>
       subject.name === email && sequence > 0 && facts !== undefined;
     if (atMs !== undefined && !team.all.some(isKnown))
-      return { kind: 'end', row, outcome: { kind: 'skipped', reason: erasedReason(atMs) }, cells: text };
+      return { kind: 'end', row, outcome: { kind: 'skipped', findings: erasedOn(atMs) }, cells: text };
     // The repaired reading of the row is kept with its work, so that its outcome says it.
     const { also, ...first } = { ...found.input, ...present({ repaired: prepared.repaired }) };
     return [first, ...(also ?? [])].map((work) => workable(context, row, work));
@@ -252,12 +253,15 @@ export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<Reso
   // Contradictions come first, because a row that repeats one of two contradicting rows does not decide
   // between them.
   for (const crowd of crowds.filter(isContradiction)) {
-    const reason = contradictionWords(crowd);
-    for (const row of crowd) outcomes.set(row, { kind: 'invalid', reason });
+    const findings = contradictionIn(crowd);
+    for (const row of crowd) outcomes.set(row, { kind: 'invalid', findings });
   }
   for (const crowd of crowds) {
     const [first, ...later] = crowd.filter((row) => outcomes.get(row)?.kind !== 'invalid');
-    const outcome = { kind: 'unchanged', reason: `the same as row ${first?.row}` } as const;
+    const outcome = {
+      kind: 'unchanged',
+      findings: finding('same_as_row', { row: first?.row ?? 0 }),
+    } as const;
     for (const row of later) if (!outcomes.has(row)) outcomes.set(row, outcome);
   }
   return outcomes;
@@ -287,10 +291,8 @@ function namedBy({ work: { subject }, calls }: WorkableRow): ReadonlySet<string>
   return new Set([subjectText(subject), ...users]);
 }
 
-/** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
-function contradictionWords(crowd: readonly WorkableRow[]): string {
+function contradictionIn(crowd: readonly WorkableRow[]): Findings {
   const firstOf = new Map<string, RowNumber>();
   for (const { row, work } of crowd) if (!firstOf.has(work.to)) firstOf.set(work.to, row);
-  const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');
-  return `the list contradicts itself: ${words}; keep one of them`;
+  return finding('rows_contradict', { rows: [...firstOf].map(([to, row]) => ({ row, to })) });
 }

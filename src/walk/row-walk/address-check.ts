@@ -1,6 +1,6 @@
 import { invariant } from '../../core/errors.ts';
+import { finding, together } from '../../core/findings.ts';
 import { isCheck } from '../../core/given.ts';
-import { foreignWords } from '../../core/plain-text.ts';
 import type { RowCheck, RowChecker, RowStep } from '../../core/steps.ts';
 import { VERDICT } from '../met-call.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
@@ -20,7 +20,7 @@ export function checked(
   if (email === undefined || found.outcome.kind !== 'matched') return found;
   const { verdict: own = 'unknown', by } = found.by ?? {};
   if (accepts !== undefined && !accepts.some((each) => each === own))
-    return notTaken(`its address is ${foreignWords(own)} by ${by?.account.name}`);
+    return notTaken(finding('address_not_taken', { verdict: own, by: by?.account.name ?? '' }));
   return check === undefined ? found : checkedBy(row, at, check, email, found, assumed);
 }
 
@@ -43,7 +43,7 @@ function checkedBy(
   if (said.kind !== 'verdict') return said;
   const { verdict, by } = said;
   if (!isCheckAssumed(at, assumed) && check.accept.some((each) => each === verdict)) return found;
-  return notTaken(`its address is ${verdict} by ${by}`);
+  return notTaken(finding('address_not_taken', { verdict, by }));
 }
 
 /** An assumed check has no verdict that counts, or nothing would be asked after it. */
@@ -81,15 +81,15 @@ function verdictBy(
   assumed: Assumed,
 ): Said | WayEnd | Asking {
   const prepared = prepare({ email });
-  if (prepared.kind === 'invalid') return notTaken(prepared.reason);
+  if (prepared.kind === 'invalid') return notTaken(prepared.findings);
   const state = askWay(row, at, way, prepared.input, assumed, VERDICT);
   // No other account is asked while the address has no verdict.
   if ('met' in state) return state;
   const { name } = row.accountAt(way.account).account;
-  const { kind, reason } = state.outcome;
+  const { kind, findings } = state.outcome;
   if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
   if (kind !== 'refused')
     return { kind: 'verdict', verdict: state.by?.filled?.verdict ?? 'unknown', by: name };
-  const why = `${name} refuses to check its address${reason === undefined ? '' : `: ${reason}`}`;
-  return { ...state, isFinal: true, outcome: { kind, reason: why } };
+  const why = together(finding('check_refused', { account: name }), findings);
+  return { ...state, isFinal: true, outcome: { kind, findings: why } };
 }

@@ -1,4 +1,5 @@
 import { invariant } from '../../core/errors.ts';
+import type { Findings } from '../../core/findings.ts';
 import type { Outcome } from '../../core/row.ts';
 import { MOST_CALLS, type RowWay } from '../../core/steps.ts';
 import { stepIn } from '../dialect-step.ts';
@@ -16,11 +17,11 @@ export interface WayEnd {
 }
 
 /** How an account ends whose address does not count, so that another one is asked. */
-export const notTaken = (reason: string): WayEnd => ({
+export const notTaken = (findings: Findings): WayEnd => ({
   kind: 'end',
   by: undefined,
   isFinal: false,
-  outcome: { kind: 'no_match', reason },
+  outcome: { kind: 'no_match', findings },
 });
 
 /** One account of a step. */

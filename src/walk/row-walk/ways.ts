@@ -1,4 +1,5 @@
 import { invariant } from '../../core/errors.ts';
+import { about, together } from '../../core/findings.ts';
 import { isCheck } from '../../core/given.ts';
 import type { RowInput } from '../../core/operation.ts';
 import type { RowStep, RowWay, StepEnd } from '../../core/steps.ts';
@@ -87,8 +88,6 @@ function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
   const kind = FIRST_OF_WAYS.find((each) => ends.some(({ outcome }) => outcome.kind === each));
   const first = ends.find(({ outcome }) => outcome.kind === kind);
   invariant(first !== undefined, 'an account ends so that its step can');
-  const reason = ends
-    .flatMap(({ account, outcome }) => (outcome.reason === undefined ? [] : `${account}: ${outcome.reason}`))
-    .join('; ');
-  return { outcome: reason === '' ? first.outcome : { ...first.outcome, reason }, by: first.by };
+  const all = ends.map(({ account, outcome }) => about({ account }, outcome.findings));
+  return { outcome: { ...first.outcome, findings: together(...all) }, by: first.by };
 }

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unoffered } from '../../../src/core/described.ts';
 import type { StopError } from '../../../src/core/errors.ts';
+import { NO_FINDINGS } from '../../../src/core/findings.ts';
 import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
 import {
   ColumnContent,
@@ -164,7 +165,7 @@ const finding = defineOperation({
   ],
   tiers: [],
   preparer: () => () => ({ kind: 'ready', input: undefined }),
-  next: () => end({ kind: 'applied' }),
+  next: () => end({ kind: 'applied', findings: NO_FINDINGS }),
 });
 
 describe('without a choice, what is sure is guessed', () => {

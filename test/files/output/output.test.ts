@@ -10,6 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
+import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';
@@ -106,7 +107,7 @@ class Desk {
       receivedAtMs: ANSWERED_MS,
     };
     await this.ledger.keep(admission.attempt, reply);
-    const end = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    const end = { kind: 'answered', answer: 'found', charged: credits(1), why: said('status 200') } as const;
     await this.ledger.end(admission.attempt, end, ANSWERED_MS);
     return admission.attempt;
   }
@@ -119,7 +120,9 @@ class Desk {
   async matchAll(batch: Batch, ...bodies: readonly unknown[]): Promise<void> {
     const match = async (body: unknown, at: number): Promise<void> => {
       const attempt = await this.answer(batch, at + 2, body);
-      await this.settle(batch, at + 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+      await this.settle(batch, at + 2, { kind: 'matched', matchedBy: 'domain', findings: NO_FINDINGS }, [
+        attempt,
+      ]);
     };
     await Promise.all(bodies.map(match));
   }
@@ -158,7 +161,7 @@ describe('the output', () => {
     const mode = 0o666 & ~process.umask();
     // A umask that closes nothing would show nothing.
     expect(mode).not.toBe(0o666);
-    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
+    await desk.settle(list.batch, 2, { kind: 'invalid', findings: said('no') });
     await desk.write({ ...list, input: await openInput(list.input.path, {}) });
     for (const name of ['out.csv', 'out.needs-attention.csv', 'out.report.html']) {
       expect(statSync(desk.path(name)).mode & 0o777).toBe(mode);
@@ -190,9 +193,9 @@ describe('the file of rows that need attention', () => {
   test('the file of rows that need attention holds those rows as they came, with number and reason, and is an input again', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain,Note\r\n"a",1\r\nb,"x, y"\r\n\r\nc,3\r\n');
-    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nothing' });
-    await desk.settle(list.batch, 3, { kind: 'refused', reason: 'the vendor said "no", twice' });
-    await desk.settle(list.batch, 5, { kind: 'in_doubt', reason: 'lost' });
+    await desk.settle(list.batch, 2, { kind: 'no_match', findings: said('nothing') });
+    await desk.settle(list.batch, 3, { kind: 'refused', findings: said('the vendor said "no", twice') });
+    await desk.settle(list.batch, 5, { kind: 'in_doubt', findings: said('lost') });
     const { attention } = await desk.write(list);
     expect(attention).toBe(desk.path('out.needs-attention.csv'));
     const content =
@@ -215,12 +218,17 @@ describe('the file of results', () => {
       await desk.answer(list.batch, 2, { total: 3, results: [{ name: 'Jo', place: { city: 'Perth' } }] }),
       await desk.answer(list.batch, 2, { results: [{ name: 'Al, "x"' }, 'odd'] }, { domain: '2', page: 2 }),
     ];
-    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [first, second]);
-    await desk.settle(list.batch, 3, { kind: 'no_match', reason: 'nobody' });
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain', findings: NO_FINDINGS }, [
+      first,
+      second,
+    ]);
+    await desk.settle(list.batch, 3, { kind: 'no_match', findings: said('nobody') });
     const third = await desk.answer(list.batch, 4, {
       results: [{ _row: 'theirs', emails: ['a', 'b'], jobs: [{ title: 'CEO' }], none: null }],
     });
-    await desk.settle(list.batch, 4, { kind: 'matched', matchedBy: 'domain' }, [third]);
+    await desk.settle(list.batch, 4, { kind: 'matched', matchedBy: 'domain', findings: NO_FINDINGS }, [
+      third,
+    ]);
     const { results } = await desk.write(list, 'out.csv', people);
     expect(results).toBe(desk.path('out.people.csv'));
     expect(desk.read('out.people.csv').split('\n')).toEqual([
@@ -236,7 +244,7 @@ describe('the file of results', () => {
   test('the file of results goes when nothing was found, and is never touched by an operation that has none', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
-    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nobody' });
+    await desk.settle(list.batch, 2, { kind: 'no_match', findings: said('nobody') });
     const before = await desk.list('Domain\nb\n', 'before.csv');
     await desk.matchAll(before.batch, { results: [{ name: 'Jo' }] });
     await desk.write(before, 'out.csv', people);
@@ -276,7 +284,7 @@ describe('a file beside the output', () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\nb\n');
     await desk.matchAll(list.batch, { results: [{ name: 'Jo' }] });
-    await desk.settle(list.batch, 3, { kind: 'in_doubt', reason: 'lost' });
+    await desk.settle(list.batch, 3, { kind: 'in_doubt', findings: said('lost') });
     return { desk, list };
   }
 
@@ -298,7 +306,7 @@ describe('a file beside the output', () => {
       expect(desk.read(ours)).toBe(content);
       expect(readdirSync(desk.folder)).toEqual(names);
 
-      await desk.settle(list.batch, 3, { kind: 'skipped', reason: 'left out' });
+      await desk.settle(list.batch, 3, { kind: 'skipped', findings: said('left out') });
       await desk.write(list, 'out.csv', people);
       expect(desk.read(name)).toBe('mended by hand');
       // What is stale of ours goes all the same.
@@ -316,8 +324,10 @@ describe('what a vendor says never becomes a formula', () => {
     const list = await desk.list('Domain,Sum\na,=1+1\nb,+2\n');
     const body = { name: FORMULA, phone: '+61 2 9999 0000', change: -5.5, '=field': ' ＝1+1' };
     const attempt = await desk.answer(list.batch, 2, body);
-    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
-    await desk.settle(list.batch, 3, { kind: 'refused', reason: '@SUM(1)' });
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain', findings: NO_FINDINGS }, [
+      attempt,
+    ]);
+    await desk.settle(list.batch, 3, { kind: 'refused', findings: said('@SUM(1)') });
     await desk.write(list);
     expect(desk.read('out.csv').split('\n')).toEqual([
       `Domain,Sum,name,phone,change,'=field,${OURS}`,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
+import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-view.ts';
@@ -51,7 +52,7 @@ function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): Answ
     batch: batch.id,
     accountIdentity: 'data',
     kind,
-    why: '',
+    why: NO_FINDINGS,
     call: { operation: 'enrich-company', parameters: { [name]: 'x' }, ifLost: 'hold' },
     charged: credits(kind === 'found' ? 1 : 0),
     status: 200,
@@ -103,7 +104,7 @@ function aboveTheFold(html: string): string {
     .trim();
 }
 
-const matched: Outcome = { kind: 'matched', matchedBy: 'abn' };
+const matched: Outcome = { kind: 'matched', matchedBy: 'abn', findings: NO_FINDINGS };
 
 /** The text of each cell, row by row, as a person sees it. */
 function cells(html: string): readonly (readonly string[])[] {
@@ -126,11 +127,11 @@ test('the report says first what came of the list, what it cost, and what needs 
     [
       {
         kind: 'invalid',
-        reason: 'no usable identifier: ABN 12 345: does not have 11 digits; website: blank',
+        findings: said('no usable identifier: ABN 12 345: does not have 11 digits; website: blank'),
       },
     ],
     [
-      { kind: 'refused', reason: 'the vendor refused abn (status 422, "bad <abn>")' },
+      { kind: 'refused', findings: said('the vendor refused abn (status 422, "bad <abn>")') },
       answer('abn', 'no_match', 5),
       answer('domain', 'refused', 5),
     ],
@@ -179,11 +180,11 @@ test('the report loads nothing and runs nothing, whatever a vendor, a file name 
     ),
     fc.string({ unit: 'binary' }),
   );
-  const plain = await report(tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]));
+  const plain = await report(tallyOf([{ kind: 'invalid', findings: said('r') }, answer('i', 'refused', 2)]));
   const tags = (html: string): readonly string[] => html.match(/<[^>]*>/g) ?? [];
   await fc.assert(
     fc.asyncProperty(hostile, hostile, hostile, async (reason, path, identifier) => {
-      const tally = tallyOf([{ kind: 'invalid', reason }, answer(identifier, 'refused', 2)]);
+      const tally = tallyOf([{ kind: 'invalid', findings: said(reason) }, answer(identifier, 'refused', 2)]);
       const html = await report(tally, { of: { ...batch, inputPath: path, accountName: path } });
       expect(tags(html)).toEqual(tags(plain));
     }),

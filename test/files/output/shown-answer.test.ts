@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import type { AnswerPlace } from '../../../src/core/answer-body.ts';
+import { NO_FINDINGS } from '../../../src/core/findings.ts';
 import { addedCells, additionOf, textCells } from '../../../src/files/output/added-columns.ts';
 import { shownAnswer, shownAnswers } from '../../../src/files/output/shown-answer.ts';
 import { settingsKept } from '../../../src/job/job-settings.ts';
@@ -26,7 +27,13 @@ const STEPS: AnswerPlace = { steps: { 'find-email': EMAIL, 'enrich-person': TITL
 
 function answer(accountIdentity: string, body: object, more: Partial<RowAnswer> = {}): RowAnswer {
   return {
-    ...{ attempt: 1 as AttemptId, batch: '0a1b2c3d' as BatchId, kind: 'found', why: '', accountIdentity },
+    ...{
+      attempt: 1 as AttemptId,
+      batch: '0a1b2c3d' as BatchId,
+      kind: 'found',
+      why: NO_FINDINGS,
+      accountIdentity,
+    },
     call: { operation: 'find-email', parameters: {}, ifLost: 'hold' },
     ...{ charged: credits(1), answeredAtMs: 0, paidRow: 2, body: Buffer.from(JSON.stringify(body)) },
     ...more,

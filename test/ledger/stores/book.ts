@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
+import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';
@@ -162,7 +163,7 @@ export async function answered(
     kind: 'answered',
     answer: kind,
     charged: credits(charged),
-    why: `it was ${kind}`,
+    why: said(`it was ${kind}`),
   } as const;
   await ledger.end(attempt, end, endedAtMs);
   return attempt;
@@ -176,7 +177,7 @@ export async function lost(
   options: IntentOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
-  await ledger.end(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  await ledger.end(attempt, { kind: 'in_doubt', why: said('the connection was reset') }, NOON_MS + 50);
   return attempt;
 }
 
@@ -208,7 +209,13 @@ export async function invited(ledger: Ledger, batch: BatchId): Promise<void> {
   const admission = await ledger.intent(intent);
   if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
   await ledger.keep(admission.attempt, replyWith('done'));
-  const end = { kind: 'answered', answer: 'found', charged: credits(0), why: 'it was found', left } as const;
+  const end = {
+    kind: 'answered',
+    answer: 'found',
+    charged: credits(0),
+    why: said('it was found'),
+    left,
+  } as const;
   await ledger.end(admission.attempt, end, NOON_MS + 50);
 }
 
@@ -256,5 +263,5 @@ export function settle(
   return ledger.finishRows([{ batch, row, outcome, answers }]);
 }
 
-export const MATCHED = { kind: 'matched', matchedBy: 'domain' } as const;
-export const IN_DOUBT = { kind: 'in_doubt', reason: 'no answer came' } as const;
+export const MATCHED = { kind: 'matched', matchedBy: 'domain', findings: NO_FINDINGS } as const;
+export const IN_DOUBT = { kind: 'in_doubt', findings: said('no answer came') } as const;

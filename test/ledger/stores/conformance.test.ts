@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
+import { said } from '../../../src/core/findings.ts';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
   type AttemptId,
@@ -45,7 +46,7 @@ import { postgresOfTests } from './postgres-server.ts';
  * Method: one suite by the contract alone, run over each: attempts are taken through every way of ending, and sums are read after each step.
  */
 
-const FOUND = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+const FOUND = { kind: 'answered', answer: 'found', charged: credits(1), why: said('found') } as const;
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
 const REFUSED = { kind: 'refused', charged: 0, status: 400 } as const;
 const REQUEST = requestUnder('key-1');
@@ -136,7 +137,7 @@ describe.each([
     const reading = {
       answer: 'no_match',
       charged: credits(0),
-      why: 'empty',
+      why: said('empty'),
       dialect: 7,
       atMs: NOON_MS,
     } as const;
@@ -212,8 +213,8 @@ describe.each([
     const accepted = async (ledger: Ledger, batch: BatchId, word: string, more: object = {}) => {
       const attempt = await admitted(ledger, batch, word, { reserve: 3, ...more });
       await ledger.keep(attempt, replyWith(word));
-      const id = { vendorId: word, laterPath: '/results/{id}', ifShared: 'shared' };
-      await ledger.end(attempt, { kind: 'accepted', ...id, why: 'later' }, NOON_MS + 50);
+      const id = { vendorId: word, laterPath: '/results/{id}', ifShared: said('shared') };
+      await ledger.end(attempt, { kind: 'accepted', ...id, why: said('later') }, NOON_MS + 50);
       return attempt;
     };
 
@@ -287,7 +288,7 @@ describe.each([
       for (const kind of ['not_sent', 'paused', 'not_served', 'stopped'] as const) {
         const attempt = await admitted(ledger, a, 'acme', { decision });
         expect(await stateOf(ledger, 'acme', a)).not.toHaveProperty('decision');
-        await ledger.end(attempt, { kind, why: 'x' }, NOON_MS);
+        await ledger.end(attempt, { kind, why: said('x') }, NOON_MS);
         const back = { kind: 'in_doubt', decision: { id: decision } };
         expect(await stateOf(ledger, 'acme', a)).toMatchObject(back);
       }
@@ -357,7 +358,7 @@ describe.each([
       const notes = ['jo@x.com', 'al@x.com', 'bo@x.com'].map(noteOf);
       const left = await Promise.all(notes.slice(1).map((each) => ledger.intent(each)));
       const [doubt] = left.flatMap((each) => ('attempt' in each ? (each.attempt ?? []) : []));
-      await ledger.end(doubt as AttemptId, { kind: 'in_doubt', why: 'nothing was sent' }, NOON_MS);
+      await ledger.end(doubt as AttemptId, { kind: 'in_doubt', why: said('nothing was sent') }, NOON_MS);
       for (const _ of ['first', 'again']) await ledger.noteLearned(notes, 'a list says so');
       expect(await ledger.doubts(a)).toEqual([]);
       const once = { facts: leaves, sequence: 1 };
@@ -516,8 +517,8 @@ describe.each([
 
   describe('an answer that is read anew by another dialect', () => {
     const read = (ledger: Ledger, attempt: AttemptId, reading: Partial<Reading>): Promise<void> => {
-      const said = { answer: 'no_match', charged: credits(0), why: 'empty', dialect: 0xa1 } as const;
-      return ledger.readAgain({ ...said, attempt, atMs: NOON_MS + 90, ...reading });
+      const none = { answer: 'no_match', charged: credits(0), why: said('empty'), dialect: 0xa1 } as const;
+      return ledger.readAgain({ ...none, attempt, atMs: NOON_MS + 90, ...reading });
     };
 
     test('an answer that is read anew costs what it is read to cost where that is more, and never less', async () => {
@@ -549,7 +550,7 @@ describe.each([
     const { ledger, a } = await opened();
     const attempt = await answered(ledger, a, 'acme');
     const [one, two] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
-    const row = { batch: a, row: 2, outcome: { kind: 'no_match', reason: 'nobody' } } as const;
+    const row = { batch: a, row: 2, outcome: { kind: 'no_match', findings: said('nobody') } } as const;
     const finished = { ...row, answers: [attempt] };
     for (const again of [1, 2]) {
       await ledger.finishRows([finished]);
@@ -557,7 +558,7 @@ describe.each([
       expect(await ledger.counts(a), `${again}`).toEqual({ no_match: 2 });
     }
     await expect(ledger.finishRows([{ ...row, answers: [two] }])).rejects.toThrow();
-    const outcome = { kind: 'no_match', reason: 'x' } as const;
+    const outcome = { kind: 'no_match', findings: said('x') } as const;
     await expect(ledger.finishRows([{ ...finished, outcome }])).rejects.toThrow();
     const [kept] = await ledger.rows(a, 2, 1);
     expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
@@ -601,7 +602,7 @@ describe.each([
       await answered(ledger, a, 'found'),
       await answered(ledger, a, 'charged', { ...MISSED, charged: 1 }),
     ];
-    await settle(ledger, a, 2, { kind: 'refused', reason: 'x' }, [refused]);
+    await settle(ledger, a, 2, { kind: 'refused', findings: said('x') }, [refused]);
     await settle(ledger, a, 3, MATCHED, others.slice(1, 2));
     await ledger.changeBatch(a, { state: 'finished' });
     expect(await ledger.newestHeard(ACCOUNT)).toEqual([refused, ...others]);

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { said } from '../../../src/core/findings.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn } from '../../../src/run/erase.ts';
 import { ACCOUNT, answered, batchNamed, DAY_MS, IN_DOUBT, lost, MATCHED, NOON_MS, settle } from './book.ts';
@@ -115,7 +116,7 @@ describe('for its age', () => {
     writeFileSync(inputPath, 'email\nlee@example.org\n');
     utimesSync(inputPath, 0, 0);
     const batch = await batchNamed(ledger, 'a', { inputPath, createdAtMs: NOON_MS });
-    await settle(ledger, batch, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
+    await settle(ledger, batch, 2, { kind: 'invalid', findings: said('"kim@example" is no address') });
     await answered(ledger, batch, 'ann', { atMs: NOON_MS, endedAtMs: NOON_MS });
     await ledger.changeBatch(batch, { state: 'finished' });
     await ledger.close();

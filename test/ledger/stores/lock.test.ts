@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { said } from '../../../src/core/findings.ts';
 
 import { credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -54,7 +55,7 @@ test('a spender whose lock file was deleted stops and says so, and whoever comes
   expect(await second.line()).toBe('recovered');
   // The other has put the call in doubt. What was paid for is kept all the same.
   await ledger.keep(attempt, replyWith('late'));
-  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: said('found') } as const;
   expect(await ledger.end(attempt, found, NOON_MS)).toBe('over');
   expect(await ledger.attempts([attempt])).toMatchObject([
     { reply: replyWith('late'), end: { kind: 'in_doubt' } },

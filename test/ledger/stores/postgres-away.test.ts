@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { said } from '../../../src/core/findings.ts';
 import {
   type AttemptId,
   credits,
@@ -14,8 +15,8 @@ import { anotherServer, postgresServer } from './postgres-server.ts';
 // Goal: a worker that is gone, and a database that does not answer, cost no purchase and no answer. Method: workers over a real
 // database, in which time passes by the test, and a way to it that is cut where that hurts most.
 
-const FOUND = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
-const LOST = { kind: 'in_doubt', why: 'no answer came' } as const;
+const FOUND = { kind: 'answered', answer: 'found', charged: credits(1), why: said('x') } as const;
+const LOST = { kind: 'in_doubt', why: said('no answer came') } as const;
 
 const openIn = async (ledger: Ledger): Promise<readonly AttemptId[]> =>
   (await ledger.openAttempts()).map(({ attempt }) => attempt);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { said } from '../../../src/core/findings.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
@@ -111,7 +112,7 @@ test('a row that waits to be finished is left where another process has taken it
   const missed = {
     batch,
     row: 3,
-    outcome: { kind: 'no_match' as const, reason: 'nobody' },
+    outcome: { kind: 'no_match' as const, findings: said('nobody') },
     answers: [attempt],
   };
   await other.takeBack(ACCOUNT, [attempt]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
+import { said } from '../../../src/core/findings.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import {
   type BatchId,
@@ -301,7 +302,7 @@ describe.each([
 
   test('a batch of two accounts doubts a row whose earlier answer another batch bought, when that is read as none', async () => {
     const { ledger, missed, state } = await sharing();
-    const reading = { answer: 'paused', charged: credits(0), why: 'busy', dialect: 0xa1 } as const;
+    const reading = { answer: 'paused', charged: credits(0), why: said('busy'), dialect: 0xa1 } as const;
     await ledger.readAgain({ ...reading, attempt: missed, atMs: NOON_MS + 90 });
     expect(await state()).toBe('in_doubt');
   });

@@ -6,6 +6,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
+import { said } from '../../../src/core/findings.ts';
 import { ACCOUNT, admit, answered, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { copyInPlace, type Kind, type Place, placeWith } from './earlier/places.ts';
 import { openStore } from './places.ts';
@@ -13,7 +14,13 @@ import { openStore } from './places.ts';
 const ONE = '2d9461e6' as BatchId;
 const WORDS = ['acme', 'own', 'ann', 'ben', 'gone', 'cleo', 'lost'];
 const BUDGETS = 'SELECT scope, spent, held FROM budgets ORDER BY scope';
-const ANSWER = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found', dialect: 7 } as const;
+const ANSWER = {
+  kind: 'answered',
+  answer: 'found',
+  charged: credits(2),
+  why: said('found'),
+  dialect: 7,
+} as const;
 
 async function copied(kind: Kind): Promise<{ left: Place; before: object; ledger: Ledger }> {
   const left = await placeWith(kind, 'shared-ids.');
@@ -59,7 +66,7 @@ describe.each(['folder', 'database'] as const)('a ledger of layout 6 in a %s', (
       })),
       { row: 6, state: 'in_doubt', reason: expect.stringContaining('has not answered in 2h') },
       { row: 7, state: 'in_doubt', reason: expect.stringContaining('to another call') },
-      { row: 8, state: 'in_doubt', reason: 'no answer came' },
+      { row: 8, state: 'in_doubt', findings: said('no answer came') },
     ]);
     const doubts = await ledger.doubts(ONE);
     expect(doubts.map(({ sharesId }) => sharesId)).toEqual([true, true, true, true, undefined]);

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
+import { said } from '../../../src/core/findings.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle } from './book.ts';
@@ -29,7 +30,7 @@ async function some(ledger: Ledger, batch: BatchId): Promise<void> {
 /** Closes what another process has left open, as every run does first. */
 async function recover(ledger: Ledger): Promise<void> {
   for (const { attempt } of await ledger.openAttempts())
-    await ledger.end(attempt, { kind: 'in_doubt', why: 'no answer came' }, Date.now());
+    await ledger.end(attempt, { kind: 'in_doubt', why: said('no answer came') }, Date.now());
   say('recovered');
   await hold();
 }
@@ -40,12 +41,12 @@ async function fill(ledger: Ledger, batch: BatchId): Promise<void> {
     Array.from({ length: 40 }, (_, n) => admitted(ledger, batch, `flying${n}`)),
   );
   const filling = await until(async (row) =>
-    settle(ledger, batch, row, { kind: 'refused', reason: 'x'.repeat(30_000) }),
+    settle(ledger, batch, row, { kind: 'refused', findings: said('x'.repeat(30_000)) }),
   );
   const closing = await Promise.allSettled(
     flying.map(async (attempt) => {
       await ledger.keep(attempt, replyWith('y'.repeat(5000)));
-      const end = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      const end = { kind: 'answered', answer: 'found', charged: 1 as never, why: said('found') } as const;
       await ledger.end(attempt, end, Date.now());
     }),
   );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { finding, NO_FINDINGS } from '../../../src/core/findings.ts';
 import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
   checkWaterfall,
@@ -178,7 +179,7 @@ describe('a waterfall is checked before a row is read', () => {
 const input = { tiers: [tier({ code: '7' }), tier({ site: 'bc' }), tier({ page: '/bc/d' })] };
 const found: Answer = { kind: 'found', fields: { name: 'Acme' } };
 const missed: Answer = { kind: 'no_match' };
-const refused = (words: string): Answer => ({ kind: 'refused', words });
+const refused = (words: string): Answer => ({ kind: 'refused', findings: finding('told', { words }) });
 
 /** Answers by the parameter that was asked for. */
 function ledger(answers: Readonly<Record<string, Answer>>): Answered {
@@ -199,11 +200,15 @@ describe('the next step', () => {
   });
 
   test.each<readonly [string, Record<string, Answer>, object]>([
-    ['the first match ends the row', { code: found }, { kind: 'matched', matchedBy: 'code' }],
+    [
+      'the first match ends the row',
+      { code: found },
+      { kind: 'matched', matchedBy: 'code', findings: NO_FINDINGS },
+    ],
     [
       'a later one too',
       { code: missed, site: refused('?'), page: found },
-      { kind: 'matched', matchedBy: 'page' },
+      { kind: 'matched', matchedBy: 'page', findings: NO_FINDINGS },
     ],
     [
       'nothing found',

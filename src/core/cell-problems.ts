@@ -1,6 +1,6 @@
 /**
- * Why a text is no value of its kind, as a clause behind the text: "the checksum fails". A reading has the
- * code, and this is the one place that makes words of codes.
+ * Why a text is no value of its kind, by a code, with its words: a clause behind the text, such as "the checksum
+ * fails".
  */
 
 type Words = string | ((about: string) => string);
@@ -100,6 +100,8 @@ const WORDS = {
 } as const satisfies Readonly<Record<string, Words>>;
 
 export type Code = keyof typeof WORDS;
+
+export const CODES = Object.keys(WORDS) as readonly Code[];
 
 /** @param problem an unusable reading. */
 export function problemWords({ code, about = '' }: { readonly code: Code; readonly about?: string }): string {

@@ -1,0 +1,247 @@
+import { CODES, type Code, problemWords } from './cell-problems.ts';
+import type { FactsOf, Finding, FindingCode, Findings } from './findings.ts';
+import { present } from './objects.ts';
+import { counted, foreignName, foreignWords, listed } from './plain-text.ts';
+
+/**
+ * The words of findings: the only place that says in English why a row or an attempt ended so. No code reads
+ * what is said here.
+ */
+
+/**
+ * `file`: the column `_reason`. `terminal`: a line of output. `page`: for people who never typed a command, and
+ * do not know the names of inputs. `short`: words that many rows share, without their cells.
+ */
+export type Face = 'file' | 'terminal' | 'page' | 'short';
+
+/** Words that end in a colon lead to the next finding. Blank: this face has nothing to say of it. */
+type Words<Code extends FindingCode> = string | ((facts: FactsOf<Code>, face: Face) => string);
+
+const CELLS = Object.fromEntries(CODES.map((code) => [code, cellWords(code)])) as {
+  readonly [Each in Code]: Words<Each>;
+};
+
+const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
+  ...CELLS,
+  said_before: ({ words }) => words,
+
+  left_out: ({ by, column, cell }) =>
+    `${by} leaves it out, because ${foreignName(column)} is ${cell === '' ? 'blank' : foreignName(cell)}`,
+  nothing_to_fill({ columns, filled }) {
+    const names = listed(columns.map((column) => foreignName(column)));
+    const fact = filled
+      ? `${names} ${columns.length === 1 ? 'is' : 'are'} filled`
+      : `on_existing: keep leaves ${names} as the list has them`;
+    return `${fact}, so the row would get nothing`;
+  },
+  erased_on: ({ date }) => `erased on ${date}`,
+  nothing_usable: 'no usable identifier:',
+  nothing_complete: ({ of }) =>
+    `${of === undefined ? 'no tier of the waterfall' : `none of ${listed(of)}`} is complete:`,
+  nothing_to_search_by: 'nothing to search by:',
+  no_column_for_filter: 'no column is chosen for a filter',
+  filter_unaskable: ({ input }) => `${input}: the vendor cannot look it up`,
+  nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
+  cells_make_key: 'its cells make a {key}, which only a job may have',
+  path_leads_elsewhere: ({ path }) =>
+    `the path "${foreignWords(path.trim(), LONGEST_CELL)}" would lead elsewhere`,
+  no_column_chosen: 'no column is chosen for one',
+  no_column: ({ input }) => `${labelOf(input)}: no column`,
+  blank: ({ input }) => `${labelOf(input)}: blank`,
+  counts_as_blank: ({ input, cell }) =>
+    `${labelOf(input)} ${foreignWords(cell, LONGEST_CELL)}: counts as blank`,
+  blank_in_path: ({ input }) => `${input}: blank, and the path needs it`,
+  nothing_to_ask_by: 'there is nothing to ask by',
+  a_plan_asks_nobody: 'a plan asks nobody',
+
+  skipped_by_user: 'skipped by the user:',
+  left_out_by_user: 'skipped by the user',
+  call_not_done: 'its call was not done',
+  call_answered: 'its call was answered',
+  answer_taken_back: 'its answer was taken back',
+  vendor_answers_later: 'the vendor answers its call later',
+  may_be_sent_again: 'it may be sent again',
+  goes_on_in: ({ batch }) => `batch ${batch} goes on with this list`,
+  batch_is_over: ({ state }) => `its batch is ${state}`,
+  not_done: 'not done: run the list again',
+  project_created: ({ id }) => `created: project_id ${id}`,
+  made_project: ({ id }) => `project created: project_id ${id}`,
+  same_as_row: ({ row }) => `the same as row ${row}`,
+  rows_contradict: ({ rows }) =>
+    `the list contradicts itself: ${rows.map(({ row, to }) => `row ${row} says ${to}`).join(', ')}; keep one of them`,
+  changed_since_planned: ({ batch }) =>
+    `changed by batch ${batch} since this was planned; run the list again to make a new plan`,
+
+  no_match: ({ by }) => `no match by ${by.join(', ')}`,
+  refused: ({ by, ...answer }) => `the vendor refused ${by || 'it'}${bracketed(answerWords(answer))}`,
+
+  in_doubt({ since, at_stake: stake, credits }) {
+    const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk`;
+    return `${[`in doubt since ${since}`, stake ?? [], money].flat().join(', ')}:`;
+  },
+  lost_again: 'the job had it sent again, and that answer was lost too',
+  extra_credits_short: 'not sent again, because the extra credits do not cover it',
+  waits_for_change: ({ row, batch }) =>
+    `row ${row} of batch ${batch} asked to change the same person, and the result is in doubt; settle that first`,
+  asked_otherwise({ before, today, answered }) {
+    const fact = `it was asked by ${foreignWords(before)} before`;
+    const now = `asked by ${foreignWords(today)} today`;
+    return answered
+      ? `${fact}, and is ${now}; run the list with --yes to buy that`
+      : `${fact}, and whether that was charged is not known; once that is settled, it is ${now}`;
+  },
+  no_answer_today: ({ at, kind }) =>
+    `what came at ${at} is not an answer but ${NO_ANSWERS[kind] ?? kind}, by today's dialect:`,
+  buy_again: 'run the list with --yes to buy it again',
+  not_proven: "it counted as done, but today's dialect does not read that in what came:",
+  check_at_service: 'check at the service whether it was done',
+  skipped_by_rule: ({ words }) => `skipped, ${words}:`,
+  refused_by_service({ project, ...answer }) {
+    const fact = `the service refused it${bracketed(answerWords(answer))}`;
+    return project === undefined
+      ? fact
+      : `${fact}: for this person, or because the key may change nothing in project ${project}`;
+  },
+
+  gave_up: (facts) =>
+    `the vendor accepted it at ${facts.accepted_at}, by its id ${facts.id}, and has not answered in ${facts.in}; ` +
+    'it said last:',
+  failed_later: (facts) => `the vendor accepted it at ${facts.accepted_at}, and then said:`,
+  no_way_to_ask: (facts) =>
+    `the vendor accepted it at ${facts.accepted_at}, today's dialect does not say how it is asked for`,
+  said_nothing: 'nothing',
+  program_ended: 'the program ended between sending the request and keeping the answer',
+  not_sent_in_time: 'the run was stopped or the account had to wait before it was sent',
+  answer({ so, lacks, ...answer }) {
+    const behind = lacks === undefined ? '' : ` ${JSON.stringify(lacks)}`;
+    return answerWords(answer) + (so === undefined ? '' : SO[so] + behind);
+  },
+  none_of_its_kind: ({ status, name, value }) =>
+    `${status === undefined ? '' : `status ${status}, `}in the place of the ${name} stands ${valueWords(value)}`,
+  done_without_a_word: 'done, without a word',
+  vendor_found_nothing: 'the vendor found nothing',
+  nobody_found: ({ by }) => `nobody found by ${by}`,
+  people_found: ({ count }) => counted(count, 'person', 'people'),
+  no_list_in_answer:
+    'the answer has no list of people that can be found; ' +
+    'set its place in the dialect, under operations.search-people.results',
+  done_before: ({ batch }) => `done before by batch ${batch}; only a different request would be sent`,
+  vendor_lacks_it: (answer) => `the vendor does not have it${bracketed(answerWords(answer))}`,
+  says_missing: ({ words }) => `the vendor says that something is missing: ${words}`,
+  several_fit: ({ count, things }) => `${count} ${things} fit`,
+  unfit_for_path: ({ what }) => `${what} cannot be part of an address`,
+  address_not_taken: ({ verdict, by }) => `its address is ${foreignWords(verdict)} by ${by}`,
+  check_refused: ({ account }) => `${account} refuses to check its address:`,
+  sent_if_repaired: (facts) => `repaired, it would be sent with ${facts.with}`,
+  not_judged: ({ words }) => `could not be judged: ${foreignWords(words)}`,
+  accepted_as: ({ id }) => `the vendor answers later, by its id ${foreignName(id)}`,
+  id_given_twice: ({ id }) =>
+    `the vendor gave the id ${foreignName(id)} to another call, too, so nobody knows whose answer it is`,
+  no_id_there: ({ at }) => `nothing at \`${at}\` can be used as its id`,
+  charged_all_the_same: 'which is charged',
+  not_yet: 'not yet:',
+  told: ({ words }) => words,
+  charged_once: 'answered later under the same idempotency key, which the vendor charges once',
+  accepted_and_sent_again: 'the vendor had accepted it, and a person has it sent again',
+  left_out_unanswered: 'it was left out before the vendor had answered',
+  given_up: 'given up',
+  erased: 'erased',
+};
+
+function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
+  return ({ input, cell, about, correct }, face) => {
+    const problem = problemWords({ code, ...present({ about }) });
+    const quoted = face === 'short' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
+    return `${labelOf(input)}${quoted}: ${problem}${correct && face !== 'short' ? ', so correct it' : ''}`;
+  };
+}
+
+/** Longer cells are cut: a reason fits a spreadsheet's cell, and the row itself stands beside it. */
+const LONGEST_CELL = 80;
+
+/** What an input is called; one that is missing here has its own name. */
+const LABELS: Readonly<Record<string, string>> = {
+  abn: 'ABN',
+  email: 'e-mail',
+  profile_url: 'profile URL',
+  phone: 'telephone number',
+};
+
+const labelOf = (input: string): string => LABELS[input] ?? input.replaceAll('_', ' ');
+
+const NO_ANSWERS: Readonly<Record<string, string>> = {
+  paused: 'a rate limit',
+  accepted: 'the promise of a later answer',
+  in_doubt: 'in doubt',
+  stopped: 'a refused key, address or credit',
+  not_sent: 'a statement that nothing was done',
+  not_served: 'a request to ask later',
+};
+
+const SO: Readonly<Record<NonNullable<FactsOf<'answer'>['so']>, string>> = {
+  already: ', so nothing had to change',
+  without_a_word: ', without a word',
+  without_a_body: ', without a body',
+  not_json: ', which is not JSON',
+  failed_but_holds_data: ', which says that it failed, but holds data',
+  names_an_error: ', which names an error',
+  not_found_out: ', which does not say whether anything was found',
+  not_said: ', which does not say whether it was done',
+  odd_verdict: ', whose verdict is under none of the `verdicts` of the dialect',
+  shows_another: ', which shows something different from what was asked for',
+  no_answer_yet: ', which is no answer yet',
+  lacks: ', without',
+};
+
+interface AnswerFacts {
+  readonly status?: number | undefined;
+  readonly words?: string | undefined;
+}
+
+/** A value that a vendor gave, as it is quoted. */
+export const valueWords = (value: unknown): string =>
+  typeof value === 'string'
+    ? foreignName(value.trim())
+    : `\`${foreignWords(JSON.stringify(value), LONGEST_VALUE)}\``;
+
+const LONGEST_VALUE = 80;
+
+const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`);
+
+const answerWords = ({ status, words }: AnswerFacts): string =>
+  [status === undefined ? [] : `status ${status}`, words ?? []].flat().join(', ');
+
+/** Names for people where the face says them: of a step, such as `companies`, and of an account. */
+export interface Names {
+  step(name: string): string;
+  account(name: string): string;
+}
+
+const AS_WRITTEN: Names = { step: (name) => name, account: (name) => name };
+
+/** All findings of a row, in one text; blank for none. What is about one step or account stands together. */
+export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN): string {
+  let text = '';
+  let [step, account]: (string | undefined)[] = [];
+  for (const finding of findings) {
+    const words = sayOne(finding, face);
+    if (words === '') continue;
+    if (text !== '') text += text.endsWith(':') ? ' ' : '; ';
+    const isOtherStep = finding.step !== step;
+    if (isOtherStep && finding.step !== undefined) text += `${names.step(finding.step)}: `;
+    if ((isOtherStep || finding.account !== account) && finding.account !== undefined)
+      text += `${names.account(finding.account)}: `;
+    ({ step, account } = finding);
+    text += words;
+  }
+  return text;
+}
+
+/** What a later build found has no words here, and is said by its code. */
+export function sayOne(finding: Finding, face: Face): string {
+  const words = WORDS[finding.code] as Words<FindingCode> | undefined;
+  if (words === undefined) return `${finding.code} (${foreignWords(JSON.stringify(finding.facts))})`;
+  return typeof words === 'string'
+    ? words
+    : (words as (facts: unknown, face: Face) => string)(finding.facts, face);
+}

@@ -1,0 +1,342 @@
+import { z } from 'zod';
+import { CODES, type Code } from './cell-problems.ts';
+import { present } from './objects.ts';
+
+/**
+ * What is to be said of a row, and of why an attempt ended, as data: a code with its facts. Each code stands in
+ * this table and nowhere else; `finding-words.ts` has its words. Codes and the names of facts are a promise:
+ * programs read them in `--json`, and the ledger keeps them.
+ */
+
+const text = z.string();
+
+/**
+ * Whom a finding needs: the owner of the list, who corrects a cell; the owner of the account; the person at
+ * the keyboard; or nobody. It follows from the code and is never kept.
+ */
+export type Needs = 'list_owner' | 'account_owner' | 'you' | 'nobody';
+
+interface FindingKind {
+  readonly needs: Needs;
+  readonly facts: Readonly<Record<string, z.ZodType>>;
+}
+
+/** A cell that is no value of its input, by the codes of `cell-problems.ts`. */
+const CELL = {
+  needs: 'list_owner',
+  facts: {
+    input: text,
+    /** As the list has it. Cut after some hundred characters. */
+    cell: text,
+    /** What the words of the code name, such as the host. */
+    about: text.exactOptional(),
+    /** The row was asked by another cell, and this one is to be corrected all the same. */
+    correct: z.literal(true).exactOptional(),
+  },
+} as const satisfies FindingKind;
+
+const CELLS = Object.fromEntries(CODES.map((code) => [code, CELL])) as {
+  readonly [Each in Code]: typeof CELL;
+};
+
+export const FINDINGS = {
+  ...CELLS,
+
+  /** Of a ledger of an earlier build, which kept sentences. */
+  said_before: { needs: 'nobody', facts: { words: text } },
+
+  // ------------------------------------------------------------------------------------ rows that are not asked
+  /** A condition of the job leaves the row out. `cell` is blank for a cell without text. */
+  left_out: { needs: 'nobody', facts: { by: z.enum(['only_if', 'unless']), column: text, cell: text } },
+  /** The row would get nothing: these columns are `filled`, or stay as the list has them. */
+  nothing_to_fill: { needs: 'nobody', facts: { columns: z.array(text), filled: z.boolean() } },
+  /** The date is of UTC: `2026-11-29`. */
+  erased_on: { needs: 'nobody', facts: { date: text } },
+  /** Nothing by which the row could be asked. The findings after it say why. */
+  nothing_usable: { needs: 'list_owner', facts: {} },
+  /** The row has none of these whole, or none of the waterfall. The findings after it say why. */
+  nothing_complete: { needs: 'list_owner', facts: { of: z.array(text).exactOptional() } },
+  nothing_to_search_by: { needs: 'list_owner', facts: {} },
+  no_column_for_filter: { needs: 'you', facts: {} },
+  filter_unaskable: { needs: 'you', facts: { input: text } },
+  nothing_to_send: { needs: 'list_owner', facts: { columns: z.array(text) } },
+  cells_make_key: { needs: 'list_owner', facts: {} },
+  path_leads_elsewhere: { needs: 'list_owner', facts: { path: text } },
+  no_column_chosen: { needs: 'you', facts: {} },
+  no_column: { needs: 'you', facts: { input: text } },
+  blank: { needs: 'list_owner', facts: { input: text } },
+  counts_as_blank: { needs: 'list_owner', facts: { input: text, cell: text } },
+  /** The path of the request needs the input. */
+  blank_in_path: { needs: 'list_owner', facts: { input: text } },
+  nothing_to_ask_by: { needs: 'list_owner', facts: {} },
+  a_plan_asks_nobody: { needs: 'nobody', facts: {} },
+
+  // --------------------------------------------------------------------- rows that moved without being looked at
+  /** The finding after it is what had come of the call. */
+  skipped_by_user: { needs: 'nobody', facts: {} },
+  left_out_by_user: { needs: 'nobody', facts: {} },
+  call_not_done: { needs: 'nobody', facts: {} },
+  call_answered: { needs: 'nobody', facts: {} },
+  answer_taken_back: { needs: 'nobody', facts: {} },
+  vendor_answers_later: { needs: 'nobody', facts: {} },
+  may_be_sent_again: { needs: 'nobody', facts: {} },
+  /** The row belongs to another start of its list now. */
+  goes_on_in: { needs: 'nobody', facts: { batch: text } },
+  batch_is_over: { needs: 'nobody', facts: { state: text } },
+  /** A person said so of a change that counted as done. */
+  not_done: { needs: 'you', facts: {} },
+  project_created: { needs: 'nobody', facts: { id: text } },
+  /** The project had to be made before the person could be invited. */
+  made_project: { needs: 'nobody', facts: { id: text } },
+  same_as_row: { needs: 'nobody', facts: { row: z.number() } },
+  /** Rows of the list want different things for one person; the first row of each. */
+  rows_contradict: { needs: 'list_owner', facts: { rows: z.array(z.object({ row: z.number(), to: text })) } },
+  changed_since_planned: { needs: 'you', facts: { batch: text } },
+
+  // ------------------------------------------------------------------------------------------------ what came
+  /** A change is done as far as anybody can tell: the service's answer does not mention it. */
+  done_without_a_word: { needs: 'nobody', facts: {} },
+  vendor_found_nothing: { needs: 'nobody', facts: {} },
+  nobody_found: { needs: 'nobody', facts: { by: text } },
+  people_found: { needs: 'nobody', facts: { count: z.number() } },
+  no_list_in_answer: { needs: 'account_owner', facts: {} },
+  /** The request was done by that batch. */
+  done_before: { needs: 'nobody', facts: { batch: text } },
+  /** The vendor does not have what a request changes. */
+  vendor_lacks_it: {
+    needs: 'you',
+    facts: { status: z.number().exactOptional(), words: text.exactOptional() },
+  },
+  /** The vendor says of a find that something of it is missing. */
+  says_missing: { needs: 'nobody', facts: { words: text } },
+  /** An answer lists several, and nobody knows which of them is meant. */
+  several_fit: { needs: 'you', facts: { count: z.number(), things: text } },
+  /** A value of the row would change the path of the request. */
+  unfit_for_path: { needs: 'list_owner', facts: { what: text } },
+  /** The address that was found is not taken. */
+  address_not_taken: { needs: 'nobody', facts: { verdict: text, by: text } },
+  /** The finding after it is what came back. */
+  check_refused: { needs: 'account_owner', facts: { account: text } },
+  sent_if_repaired: { needs: 'list_owner', facts: { with: text } },
+  /** Of a lookup: by these identifiers. */
+  no_match: { needs: 'nobody', facts: { by: z.array(text) } },
+  /** `by`: what it was asked by, blank for a call of the user's own. */
+  refused: {
+    needs: 'account_owner',
+    facts: { by: text, status: z.number().exactOptional(), words: text.exactOptional() },
+  },
+
+  // -------------------------------------------------------------------------------------------- what is in doubt
+  /** Since a time, ISO 8601; `credits` null of what costs none. The finding after it is what came. */
+  in_doubt: {
+    needs: 'you',
+    facts: { since: text, at_stake: text.exactOptional(), credits: z.number().exactOptional() },
+  },
+  /** The job had it sent again, and the answer to that was lost, too. */
+  lost_again: { needs: 'you', facts: {} },
+  extra_credits_short: { needs: 'you', facts: {} },
+  /** Another change of the same person is in doubt. */
+  waits_for_change: { needs: 'you', facts: { row: z.number(), batch: text } },
+  /** It was asked by other values before, and that was answered, or may have been. */
+  asked_otherwise: { needs: 'you', facts: { before: text, today: text, answered: z.boolean() } },
+  /** What came is no answer by today's dialect. The finding after it is what that reads. */
+  no_answer_today: { needs: 'you', facts: { at: text, kind: text } },
+  buy_again: { needs: 'you', facts: {} },
+  /** A change counted as done, and today's dialect does not read that. The finding after it is what it reads. */
+  not_proven: { needs: 'you', facts: {} },
+  check_at_service: { needs: 'you', facts: {} },
+  /** A rule or the job left the call out, in these words. The finding after it is what had come of it. */
+  skipped_by_rule: { needs: 'nobody', facts: { words: text } },
+  /** A service refused a change; `project`: maybe because the key may change nothing there. */
+  refused_by_service: {
+    needs: 'account_owner',
+    facts: { status: z.number().exactOptional(), words: text.exactOptional(), project: text.exactOptional() },
+  },
+
+  // ------------------------------------------------------------------------------------------ how attempts ended
+  /** The vendor had accepted the call under an id, and has not answered in a time. Then what it said last. */
+  gave_up: { needs: 'you', facts: { accepted_at: text, id: text, in: text } },
+  /** The vendor had accepted the call, and then said that nothing came of it: the finding after it. */
+  failed_later: { needs: 'you', facts: { accepted_at: text } },
+  /** The vendor had accepted the call, and today's dialect does not say how its answer is asked for. */
+  no_way_to_ask: { needs: 'account_owner', facts: { accepted_at: text } },
+  said_nothing: { needs: 'nobody', facts: {} },
+  program_ended: { needs: 'nobody', facts: {} },
+  not_sent_in_time: { needs: 'nobody', facts: {} },
+  /**
+   * What the vendor answered, with its own words where it gave some. `already`: it says that it was so before,
+   * so nothing had to change. `without_a_word`: its answer does not mention the change that it has made.
+   */
+  answer: {
+    needs: 'nobody',
+    facts: {
+      status: z.number(),
+      words: text.exactOptional(),
+      so: z
+        .enum([
+          'already',
+          'without_a_word',
+          'without_a_body',
+          'not_json',
+          'failed_but_holds_data',
+          'names_an_error',
+          'not_found_out',
+          'not_said',
+          'odd_verdict',
+          'shows_another',
+          'no_answer_yet',
+          'lacks',
+        ])
+        .exactOptional(),
+      lacks: text.exactOptional(),
+    },
+  },
+  /** In the place of what was looked for stands something else, which the vendor has sold. */
+  none_of_its_kind: {
+    needs: 'nobody',
+    facts: { status: z.number().exactOptional(), name: text, value: z.unknown() },
+  },
+  /** The program could not judge what came. */
+  not_judged: { needs: 'account_owner', facts: { words: text } },
+  /** The vendor answers later, by this id. */
+  accepted_as: { needs: 'nobody', facts: { id: text } },
+  /** The vendor gave the id to another call as well, so nobody knows whose answer it leads to. */
+  id_given_twice: { needs: 'account_owner', facts: { id: text } },
+  /** Nothing at this path of the answer can be used as the id by which a later answer is asked for. */
+  no_id_there: { needs: 'account_owner', facts: { at: text } },
+  charged_all_the_same: { needs: 'nobody', facts: {} },
+  /** The vendor is still at work on it: the finding after it is what it said. */
+  not_yet: { needs: 'nobody', facts: {} },
+  /** A person said what came of it. */
+  told: { needs: 'nobody', facts: { words: text } },
+  /** Another attempt under the same idempotency key was answered, and the vendor charges once. */
+  charged_once: { needs: 'nobody', facts: {} },
+  /** The vendor had accepted the call, and a person has it sent again. */
+  accepted_and_sent_again: { needs: 'nobody', facts: {} },
+  /** A person left the call out before the vendor had answered. */
+  left_out_unanswered: { needs: 'nobody', facts: {} },
+  given_up: { needs: 'nobody', facts: {} },
+  erased: { needs: 'nobody', facts: {} },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+export type FindingCode = keyof typeof FINDINGS;
+
+export type FactsOf<Code extends FindingCode> = z.output<z.ZodObject<(typeof FINDINGS)[Code]['facts']>>;
+
+/** What a person or a vendor wrote stands in `facts` as it was written; the words quote it. */
+export interface FindingOf<Code extends FindingCode> {
+  readonly code: Code;
+  /** The step of a row of several, or the project of a change, that the finding is about. */
+  readonly step?: string;
+  /** The name of the account that it is about, where a step asks several. */
+  readonly account?: string;
+  /** The column of the list that it is about. */
+  readonly column?: string;
+  readonly facts: Readonly<FactsOf<Code>>;
+}
+
+export type Finding = { [Code in FindingCode]: FindingOf<Code> }[FindingCode];
+
+export type Findings = readonly Finding[];
+
+export const NO_FINDINGS: Findings = [];
+
+/** The findings of one, as most rows have it. */
+export const finding = <Code extends FindingCode>(code: Code, facts: FactsOf<Code>): Findings => [
+  { code, facts } as unknown as Finding,
+];
+
+/** A sentence that has no code. */
+export const said = (words: string): Findings => finding('said_before', { words });
+
+/** The findings of one step, account or column among others. What names one already is about that. */
+export const about = (of: Pick<Finding, 'step' | 'account' | 'column'>, findings: Findings): Findings =>
+  findings.map((each) => ({ ...of, ...each }));
+
+/** Those of several, each once. */
+export function together(...all: readonly Findings[]): Findings {
+  const [first = NO_FINDINGS, ...others] = all.filter(({ length }) => length > 0);
+  if (others.length === 0) return first;
+  const each = new Map<string, Finding>();
+  for (const finding of [first, ...others].flat()) each.set(JSON.stringify(ordered(finding)), finding);
+  return [...each.values()];
+}
+
+/** What was sold in the place of what was looked for, as the row says it; undefined where nothing was. */
+export function otherIn(answer: Findings): Findings | undefined {
+  const other = answer.find((each) => each.code === 'none_of_its_kind');
+  return other && finding('none_of_its_kind', { name: other.facts.name, value: other.facts.value });
+}
+
+/** What an answer says of a call that it refuses. */
+export const refusedBy = (by: string, answer: Findings): Findings =>
+  finding('refused', { by, ...answerFacts(answer) });
+
+/** The status and the words of what the vendor answered, as facts of what follows from the answer. */
+export function answerFacts(answer: Findings): Pick<Partial<FactsOf<'answer'>>, 'status' | 'words'> {
+  const { status, words } = answerIn(answer);
+  return present({ status, words });
+}
+
+/** What the vendor answered, by the findings of its attempt. */
+export function answerIn(findings: Findings): Partial<FactsOf<'answer'>> {
+  for (const { code, facts } of findings) if (code === 'answer' || code === 'told') return facts;
+  return {};
+}
+
+/** Whether a change was done as far as anybody can tell: the service's answer does not mention it. */
+export const isWithoutAWord = (answer: Findings): boolean => answerIn(answer).so === 'without_a_word';
+
+/** Whether a refusal says that the state was there before: its row is unchanged. */
+export const isSoAlready = (answer: Findings): boolean => answerIn(answer).so === 'already';
+
+export const hasCode = (findings: Findings, code: FindingCode): boolean =>
+  findings.some((each) => each.code === code);
+
+/** Whether a person corrects a cell although its row was done without it. */
+export const asksForCorrection = ({ facts }: Finding): boolean =>
+  'correct' in facts && facts.correct === true;
+
+// ------------------------------------------------------------------------------------------- in the ledger
+
+/**
+ * As the ledger keeps them, null for none: JSON with its members in one order, so that what two processes write
+ * of one row compares equal.
+ */
+export function keptFindings(findings: Findings): string | null {
+  if (findings.length === 0) return null;
+  const known = KEPT.get(findings);
+  if (known !== undefined) return known;
+  const kept = JSON.stringify(findings.map(ordered));
+  KEPT.set(findings, kept);
+  return kept;
+}
+
+/** Most answers of a vendor say the same, and are one list here. */
+const KEPT = new WeakMap<Findings, string>();
+
+/** What a later build wrote may have other codes, so nothing is refused here. */
+export function findingsIn(kept: string | null): Findings {
+  if (kept === null) return NO_FINDINGS;
+  const known = READ.get(kept);
+  if (known !== undefined) return known;
+  const findings = JSON.parse(kept) as Findings;
+  if (READ.size < MOST_READ) READ.set(kept, findings);
+  return findings;
+}
+
+/** A plan reads a million answers, nearly all of which say the same. */
+const READ = new Map<string, Findings>();
+const MOST_READ = 200;
+
+function ordered({ code, step, account, column, facts }: Finding): unknown {
+  const names = Object.keys(FINDINGS[code]?.facts ?? facts);
+  const values = facts as Readonly<Record<string, unknown>>;
+  return {
+    code,
+    step,
+    account,
+    column,
+    facts: Object.fromEntries(names.map((name) => [name, values[name]])),
+  };
+}
