@@ -1,3 +1,4 @@
+import type { Findings } from '../core/findings.ts';
 import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
@@ -228,7 +229,7 @@ export type RowFills = Pick<FinishedRow, 'batch' | 'row' | 'answers'> & {
 
 export interface WaitingRow {
   readonly row: RowNumber;
-  readonly reason: string;
+  readonly findings: Findings;
 }
 
 /** Where rows are read: from one on, or those before one. */

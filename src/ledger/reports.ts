@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
+import { findingsIn } from '../core/findings.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
@@ -132,8 +133,11 @@ export const readBatchFacts = ({ db }: Context) => ({
    * Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next
    * run.
    */
-  rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
-    db.rows<WaitingRow>(ROWS_WAITING, [batch, limit]),
+  async rowsWaiting(batch: BatchId, limit: number): Promise<readonly WaitingRow[]> {
+    type Kept = { readonly row: RowNumber; readonly findings: string | null };
+    const kept = await db.rows<Kept>(ROWS_WAITING, [batch, limit]);
+    return kept.map(({ row, findings }) => ({ row, findings: findingsIn(findings) }));
+  },
 
   /**
    * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a
@@ -317,7 +321,7 @@ SELECT a.identity AS "accountIdentity", sum(c.charged) AS saved FROM used u
   GROUP BY a.identity`;
 
 const ROWS_WAITING = `
-SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
+SELECT w.row, w.findings FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
   AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt
     AND (${isDoubted('c')} OR c.state = 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;

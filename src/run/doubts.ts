@@ -61,7 +61,9 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
         beside: beside.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
       }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
-      ...(waiting.length > 0 && { waiting: [...waiting] }),
+      ...(waiting.length > 0 && {
+        waiting: waiting.map(({ row, findings }) => ({ row, reason: sayAll(findings, 'terminal') })),
+      }),
     };
   });
 }

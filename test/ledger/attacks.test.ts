@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { said } from '../../src/core/findings.ts';
 import { setCaps } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
 import {
@@ -167,8 +166,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
         expect((await tables.write({ ends: [accepted(three, 'x')] })).shared.has(three)).toBe(true);
         for (const each of [one, two, three]) expect(await tables.state(each)).toBe('doubt');
         expect(await tables.state(four)).toBe('accepted');
-        expect(await tables.db.rows('SELECT row, state, reason FROM rows ORDER BY row')).toEqual(
-          [2, 3, 4].map((row) => ({ row, state: 'in_doubt', findings: said('another call has x') })),
+        expect(await tables.db.rows('SELECT row, state, findings FROM rows ORDER BY row')).toEqual(
+          [2, 3, 4].map((row) => ({ row, state: 'in_doubt', findings: 'another call has x' })),
         );
         expect(await tables.money(batch)).toEqual({ spent: 0, held: 4 });
       },

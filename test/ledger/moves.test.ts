@@ -16,8 +16,8 @@ async function opened() {
   const tables = await sqliteTables();
   for (const batch of [ONE, TWO]) await tables.batch(batch);
   const rowOf = (batch: string, row: number) =>
-    tables.one<{ state: string; reason: string }>(
-      'SELECT state, reason FROM rows WHERE batch = ? AND row = ?',
+    tables.one<{ state: string; findings: string }>(
+      'SELECT state, findings FROM rows WHERE batch = ? AND row = ?',
       [batch, row],
     );
   return {

@@ -74,10 +74,10 @@ test.each(DATABASES)(
       }
     const [one, two] = [await tables.bought(BATCH, 'one'), await tables.bought(BATCH, 'two')];
     const row = await rowThatIs('pending');
-    await set(row, `state = 'matched', matched_by = 'abn', attempt = ${one}, reason = 'for Kim'`);
+    await set(row, `state = 'matched', matched_by = 'abn', attempt = ${one}, findings = '[]'`);
     for (const other of [`attempt = ${two}`, `matched_by = 'name'`, 'row = 99'])
       await expect(set(row, other)).rejects.toThrow(REFUSAL);
-    await set(row, `reason = 'erased on 2026-11-20'`);
+    await set(row, `findings = NULL`);
     const deleted = tables.transaction((sql) => sql.rows('DELETE FROM rows WHERE batch = ?', [BATCH]));
     await expect(deleted).rejects.toThrow('money rule: nothing is deleted');
   },

@@ -157,7 +157,7 @@ describe.each([
       ledger.keep(nobody, replyWith('nobody')),
     ]);
     expect(written.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))).toEqual([4, 9, 11]);
-    expect(await stateOf(ledger, 'open')).toMatchObject({ kind: 'answered', answer: { why: 'found' } });
+    expect(await stateOf(ledger, 'open')).toMatchObject({ kind: 'answered', answer: { why: FOUND.why } });
     expect(await stateOf(ledger, 'bought')).toMatchObject({ answer: { kind: 'no_match' } });
     expect(await stateOf(ledger, 'held', a)).toMatchObject({ decision: { kind: 'skip' } });
     expect(await ledger.attempts([held])).toMatchObject([{ end: { kind: 'in_doubt' } }]);

@@ -55,18 +55,18 @@ describe.each(['folder', 'database'] as const)('a ledger of layout 6 in a %s', (
       'in_doubt',
     ]);
     expect(
-      await left.query('SELECT CAST(row AS INTEGER) AS row, state, reason FROM rows ORDER BY row'),
+      await left.query('SELECT CAST(row AS INTEGER) AS row, state, findings FROM rows ORDER BY row'),
     ).toEqual([
-      { row: 2, state: 'matched', reason: null },
-      { row: 3, state: 'pending', reason: null },
+      { row: 2, state: 'matched', findings: null },
+      { row: 3, state: 'pending', findings: null },
       ...[4, 5].map((row) => ({
         row,
         state: 'in_doubt',
-        reason: expect.stringContaining('to another call'),
+        findings: expect.stringContaining('id_given_twice'),
       })),
-      { row: 6, state: 'in_doubt', reason: expect.stringContaining('has not answered in 2h') },
-      { row: 7, state: 'in_doubt', reason: expect.stringContaining('to another call') },
-      { row: 8, state: 'in_doubt', findings: said('no answer came') },
+      { row: 6, state: 'in_doubt', findings: expect.stringContaining('has not answered in 2h') },
+      { row: 7, state: 'in_doubt', findings: expect.stringContaining('id_given_twice') },
+      { row: 8, state: 'in_doubt', findings: expect.stringContaining('no answer came') },
     ]);
     const doubts = await ledger.doubts(ONE);
     expect(doubts.map(({ sharesId }) => sharesId)).toEqual([true, true, true, true, undefined]);
