@@ -138,7 +138,6 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   id_given_twice: ({ id }) =>
     `the vendor gave the id ${foreignName(id)} to another call, too, so nobody knows whose answer it is`,
   no_id_there: ({ at }) => `nothing at \`${at}\` can be used as its id`,
-  charged_all_the_same: 'which is charged',
   not_yet: 'not yet:',
   told: ({ words }) => words,
   charged_once: 'answered later under the same idempotency key, which the vendor charges once',
@@ -190,6 +189,7 @@ const SO: Readonly<Record<NonNullable<FactsOf<'answer'>['so']>, string>> = {
   odd_verdict: ', whose verdict is under none of the `verdicts` of the dialect',
   shows_another: ', which shows something different from what was asked for',
   no_answer_yet: ', which is no answer yet',
+  charged: ', which is charged',
   lacks: ', without',
 };
 

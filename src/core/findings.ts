@@ -185,6 +185,7 @@ export const FINDINGS = {
           'odd_verdict',
           'shows_another',
           'no_answer_yet',
+          'charged',
           'lacks',
         ])
         .exactOptional(),
@@ -204,7 +205,6 @@ export const FINDINGS = {
   id_given_twice: { needs: 'account_owner', facts: { id: text } },
   /** Nothing at this path of the answer can be used as the id by which a later answer is asked for. */
   no_id_there: { needs: 'account_owner', facts: { at: text } },
-  charged_all_the_same: { needs: 'nobody', facts: {} },
   /** The vendor is still at work on it: the finding after it is what it said. */
   not_yet: { needs: 'nobody', facts: {} },
   /** A person said what came of it. */

@@ -284,8 +284,8 @@ function asFoundBefore({ desk }: DeskBefore): void {
   const kept = guards.all();
   for (const { name } of kept) database.exec(`DROP TRIGGER ${name}`);
   database.exec(`
-    UPDATE attempts SET said = 'found', why = 'status 200', dialect = 5 WHERE why LIKE '%in the place of%';
-    UPDATE rows SET state = 'matched', reason = NULL, matched_by = 'first_name+last_name+domain',
+    UPDATE attempts SET said = 'found', why = '[{"code":"answer","facts":{"status":200}}]', dialect = 5 WHERE why LIKE '%in the place of%';
+    UPDATE rows SET state = 'matched', findings = NULL, matched_by = 'first_name+last_name+domain',
       fills = CASE WHEN fills IS NULL THEN NULL ELSE (SELECT json_array(a.id) FROM attempts a
         WHERE a.said = 'found' AND a.batch = rows.batch AND a.row = rows.row) END
       WHERE reason LIKE '%in the place of%';
