@@ -401,7 +401,11 @@ function verdictOf(
       const wait = present({ ...askedWaitIn(parsed.raw, hints), isLong });
       if (table?.row.name === BUSY) return { kind: 'not_served', why, ...wait };
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
-      return { kind: 'in_doubt', why: finding('answer', { status: parsed.raw.status, ...answerIn(why), so: 'charged' }), wait };
+      return {
+        kind: 'in_doubt',
+        why: finding('answer', { status: parsed.raw.status, ...answerIn(why), so: 'charged' }),
+        wait,
+      };
     }
     case 'pending':
       return { kind: 'in_doubt', why: together(NOT_YET, why), isNotYet: true };

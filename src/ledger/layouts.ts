@@ -1,3 +1,6 @@
+import { finding, keptFindings, type Findings, together } from '../core/findings.ts';
+import { isObject, present } from '../core/objects.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
 import type { AnyRecord, Cell, Db } from './db.ts';
 
 /**
@@ -54,6 +57,55 @@ SELECT r.batch, r.row, max(s.id) AS attempt FROM sharing s JOIN rows r ON r.batc
 const SHARES_ID = 'not yet: the vendor gave its id to another call, too, so nobody knows whose answer it is';
 
 /**
+ * Until then the ledger kept sentences. What decides something is read out of them here, once: that an answer
+ * is still to come, what a vendor said of a change, what was sold, and what was left out or erased.
+ */
+function findingsBefore(words: string): Findings {
+  const [, later] = /^not yet: (.*)$/s.exec(words) ?? [];
+  if (later !== undefined) return together(finding('not_yet', {}), findingsBefore(later));
+  const [, date] = /^erased on (\d{4}-\d\d-\d\d)$/.exec(words) ?? [];
+  if (date !== undefined) return finding('erased_on', { date });
+  const [, by, column, cell] = /^(only_if|unless) leaves it out, because (.*) is (.*)$/s.exec(words) ?? [];
+  if ((by === 'only_if' || by === 'unless') && column !== undefined && cell !== undefined)
+    return finding('left_out', { by, column: unquoted(column), cell: unquoted(cell.replace(/^blank$/, '')) });
+  const [, filled] = /^(.*) (?:is|are) filled, so the row would get nothing$/s.exec(words) ?? [];
+  if (filled !== undefined) return finding('nothing_to_fill', { columns: [unquoted(filled)], filled: true });
+  return answerBefore(words) ?? finding('said_before', { words });
+}
+
+const unquoted = (text: string): string => /^"(.*)"$/s.exec(text)?.[1] ?? text;
+
+const SOLD = /^status (\d+), in the place of the ([a-z_]+) stands (.*)$/s;
+const ANSWER = /^status (\d+)(?:, (.*?))?(, so nothing had to change|, without a word)?$/s;
+
+function answerBefore(text: string): Findings | undefined {
+  const [, status, name, value] = SOLD.exec(text) ?? [];
+  if (name !== undefined) return finding('none_of_its_kind', { status: Number(status), name, value });
+  const [, code, words, behind] = ANSWER.exec(text) ?? [];
+  if (code === undefined) return undefined;
+  const so = behind === undefined ? undefined : behind.endsWith('word') ? 'without_a_word' : 'already';
+  return finding('answer', { status: Number(code), ...present({ words, so } as const) });
+}
+
+const saidBefore = (words: Cell): string | null =>
+  typeof words === 'string' ? keptFindings(findingsBefore(words)) : null;
+
+/** A planned row: how it ends, or what is done for it, in each of its projects. */
+function plannedSince(work: Cell): string | null {
+  if (typeof work !== 'string') return null;
+  return JSON.stringify(JSON.parse(work), (name, value) => {
+    if (name === 'repaired' && typeof value === 'string') return findingsBefore(value);
+    if (!isObject(value) || typeof value.kind !== 'string') return value;
+    const { reason, ...kept } = value;
+    const isOutcome = typeof reason === 'string' || isOutcomeKind(value.kind);
+    if (!isOutcome) return value;
+    return { ...kept, findings: typeof reason === 'string' ? findingsBefore(reason) : [] };
+  });
+}
+
+const isOutcomeKind = (kind: string): boolean => (OUTCOME_KINDS as readonly string[]).includes(kind);
+
+/**
  * Since layout 7 an id of an account leads to the answer of one call. Where two calls of an operation have
  * the same one, both are in doubt in the copy, and so are the rows that asked for them.
  */
@@ -73,15 +125,20 @@ async function withOwnIds(from: Db): Promise<Conversion> {
   for (const { batch, row, attempt } of await from.rows<AnyRecord>(THEIR_ROWS))
     rows.set(`${batch} ${row}`, { state: 'in_doubt', attempt: attempt ?? null, reason: SHARES_ID });
   return (table, row) => {
-    if (table === 'rows') return { ...row, ...rows.get(`${row.batch} ${row.row}`) };
+    if (table === 'rows') {
+      const { reason = null, work = null, ...kept } = { ...row, ...rows.get(`${row.batch} ${row.row}`) };
+      return { ...kept, work: plannedSince(work), findings: saidBefore(reason) };
+    }
     if (table !== 'attempts') return row;
     const { vendor_id: id = null, operation = null } = row;
+    const shared = attempts.get(row.id ?? null);
     // Until then a later answer was asked for by the entry of the dialect that is called as the operation.
     return {
       ...row,
       later_path: id === null ? null : operation,
       shares_id: 0,
-      ...attempts.get(row.id ?? null),
+      ...shared,
+      why: saidBefore(shared?.why ?? row.why ?? null),
     };
   };
 }

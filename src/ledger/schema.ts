@@ -1,5 +1,5 @@
-import { TAKEN_BY } from '../core/given.ts';
 import type { FindingCode } from '../core/findings.ts';
+import { TAKEN_BY } from '../core/given.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';

@@ -1,7 +1,7 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
-import { isCheck, isTaking, wantedOf } from '../core/given.ts';
 import { sayAll } from '../core/finding-words.ts';
+import { isCheck, isTaking, wantedOf } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';

@@ -1,7 +1,7 @@
 import { valueAt } from '../../core/answer-body.ts';
 import { valuesAt } from '../../core/answer-path.ts';
-import { verdictIn, wantedOf } from '../../core/given.ts';
 import type { FactsOf } from '../../core/findings.ts';
+import { verdictIn, wantedOf } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { is2xx, is3xx, is4xx, isReadable } from '../answer-rules.ts';

@@ -1,5 +1,5 @@
-import type { CallDescription, OperationDescription } from '../../core/described.ts';
 import type { Code } from '../../core/cell-problems.ts';
+import type { CallDescription, OperationDescription } from '../../core/described.ts';
 import { type Advice, invariant, meantWord } from '../../core/errors.ts';
 import {
   type Finding,

@@ -4,9 +4,9 @@
  * Method: what the program of layout 6 left is kept as SQL of either database, and is copied in its place.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { said } from '../../../src/core/findings.ts';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
-import { said } from '../../../src/core/findings.ts';
 import { ACCOUNT, admit, answered, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { copyInPlace, type Kind, type Place, placeWith } from './earlier/places.ts';
 import { openStore } from './places.ts';
@@ -62,10 +62,10 @@ describe.each(['folder', 'database'] as const)('a ledger of layout 6 in a %s', (
       ...[4, 5].map((row) => ({
         row,
         state: 'in_doubt',
-        findings: expect.stringContaining('id_given_twice'),
+        findings: expect.stringContaining('to another call'),
       })),
       { row: 6, state: 'in_doubt', findings: expect.stringContaining('has not answered in 2h') },
-      { row: 7, state: 'in_doubt', findings: expect.stringContaining('id_given_twice') },
+      { row: 7, state: 'in_doubt', findings: expect.stringContaining('to another call') },
       { row: 8, state: 'in_doubt', findings: expect.stringContaining('no answer came') },
     ]);
     const doubts = await ledger.doubts(ONE);

@@ -206,8 +206,8 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
 function requireFiguresShown(run: RunObject, figures: FiguresObject, tables: Tables): void {
   const counts = countsOf(tables, run.batch);
   // A row whose cells the list has filled rests on no call. One whose person was forgotten was not left out.
-  const isLeftOut = ({ state, call, reason }: ListedRow): boolean =>
-    state === 'skipped' && call === null && reason?.startsWith('erased on') !== true;
+  const isLeftOut = ({ state, call, findings }: ListedRow): boolean =>
+    state === 'skipped' && call === null && findings?.includes('"erased_on"') !== true;
   const { length: leftOut } = rowsOf(tables, run.batch).filter(isLeftOut);
   const { invalid = 0, matched = 0, refused = 0, in_doubt = 0 } = counts;
   const { rows, usable, asked, found, attention } = figures;

@@ -44,7 +44,8 @@ export interface ListedRow {
   readonly call: number | null;
   /** JSON: the calls before that one. */
   readonly others: string | null;
-  readonly reason: string | null;
+  /** JSON. */
+  readonly findings: string | null;
 }
 
 export interface BatchRow {
@@ -88,7 +89,7 @@ function questionsTo(database: Database.Database): Questions {
   const questions: Questions = {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
-    rows: database.prepare('SELECT batch, row, state, attempt AS call, others, reason FROM rows'),
+    rows: database.prepare('SELECT batch, row, state, attempt AS call, others, findings FROM rows'),
     batches: database.prepare(
       `SELECT id, state, account, created_at, facts ->> 'inputPath' AS list,
         facts -> 'settings' -> 'part_done' AS part FROM batches ORDER BY number`,
