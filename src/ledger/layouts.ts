@@ -1,4 +1,4 @@
-import { finding, keptFindings, type Findings, together } from '../core/findings.ts';
+import { type Findings, finding, keptFindings, together } from '../core/findings.ts';
 import { isObject, present } from '../core/objects.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { AnyRecord, Cell, Db } from './db.ts';

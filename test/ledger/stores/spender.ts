@@ -1,5 +1,6 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
+import { describeOperations } from '../../../src/core/families.ts';
 import { said } from '../../../src/core/findings.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -10,6 +11,7 @@ import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle } fro
  * `node spender.ts FOLDER hold|some|fill|recover`. What it has been promised, it says on stdout, a line each.
  */
 const [folder = '', action = ''] = process.argv.slice(2);
+await describeOperations();
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Holds the store until it is killed. */
