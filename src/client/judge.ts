@@ -1,15 +1,8 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
+import { answerIn, finding, hasCode, isWithoutAWord, said, together } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import {
-  answerIn,
-  type Findings,
-  finding,
-  hasCode,
-  isWithoutAWord,
-  said,
-  together,
-} from '../core/findings.ts';
+import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';

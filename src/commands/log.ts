@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { NO_FINDINGS } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import { NO_FINDINGS } from '../core/findings.ts';
 import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
 import { atMost, counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { accountNameIn } from '../files/output/output.ts';

@@ -4,7 +4,7 @@ import { dialectOf } from '../client/dialect.ts';
 import { AccountTime } from '../client/time.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';

@@ -1,6 +1,6 @@
 /**
- * Why a text is no value of its kind, by a code, with its words: a clause behind the text, such as "the checksum
- * fails".
+ * Why a text is no value of its kind, by a code, with its words: a clause behind the text, such as "the
+ * checksum fails".
  */
 
 type Words = string | ((about: string) => string);

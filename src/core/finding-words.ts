@@ -9,8 +9,8 @@ import { counted, foreignName, foreignWords, listed } from './plain-text.ts';
  */
 
 /**
- * `file`: the column `_reason`. `terminal`: a line of output. `page`: for people who never typed a command, and
- * do not know the names of inputs. `short`: words that many rows share, without their cells.
+ * `file`: the column `_reason`. `terminal`: a line of output. `page`: for people who never typed a command,
+ * and do not know the names of inputs. `short`: words that many rows share, without their cells.
  */
 export type Face = 'file' | 'terminal' | 'page' | 'short';
 

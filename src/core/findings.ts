@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { CODES, type Code } from './cell-problems.ts';
-import { present } from './objects.ts';
+import { NO_FINDINGS } from './finding.ts';
 
 /**
- * What is to be said of a row, and of why an attempt ended, as data: a code with its facts. Each code stands in
- * this table and nowhere else; `finding-words.ts` has its words. Codes and the names of facts are a promise:
+ * What is to be said of a row, and of why an attempt ended, as data: a code with its facts. Each code stands
+ * in this table and nowhere else; `finding-words.ts` has its words. Codes and the names of facts are a
+ * promise:
  * programs read them in `--json`, and the ledger keeps them.
  */
 
@@ -45,7 +46,7 @@ export const FINDINGS = {
   /** Of a ledger of an earlier build, which kept sentences. */
   said_before: { needs: 'nobody', facts: { words: text } },
 
-  // ------------------------------------------------------------------------------------ rows that are not asked
+  // -------------------------------------------------------------------------------- rows that are not asked
   /** A condition of the job leaves the row out. `cell` is blank for a cell without text. */
   left_out: { needs: 'nobody', facts: { by: z.enum(['only_if', 'unless']), column: text, cell: text } },
   /** The row would get nothing: these columns are `filled`, or stay as the list has them. */
@@ -71,7 +72,7 @@ export const FINDINGS = {
   nothing_to_ask_by: { needs: 'list_owner', facts: {} },
   a_plan_asks_nobody: { needs: 'nobody', facts: {} },
 
-  // --------------------------------------------------------------------- rows that moved without being looked at
+  // ---------------------------------------------------------------- rows that moved without being looked at
   /** The finding after it is what had come of the call. */
   skipped_by_user: { needs: 'nobody', facts: {} },
   left_out_by_user: { needs: 'nobody', facts: {} },
@@ -93,7 +94,7 @@ export const FINDINGS = {
   rows_contradict: { needs: 'list_owner', facts: { rows: z.array(z.object({ row: z.number(), to: text })) } },
   changed_since_planned: { needs: 'you', facts: { batch: text } },
 
-  // ------------------------------------------------------------------------------------------------ what came
+  // ---------------------------------------------------------------------------------------------- what came
   /** A change is done as far as anybody can tell: the service's answer does not mention it. */
   done_without_a_word: { needs: 'nobody', facts: {} },
   vendor_found_nothing: { needs: 'nobody', facts: {} },
@@ -126,7 +127,7 @@ export const FINDINGS = {
     facts: { by: text, status: z.number().exactOptional(), words: text.exactOptional() },
   },
 
-  // -------------------------------------------------------------------------------------------- what is in doubt
+  // --------------------------------------------------------------------------------------- what is in doubt
   /** Since a time, ISO 8601; `credits` null of what costs none. The finding after it is what came. */
   in_doubt: {
     needs: 'you',
@@ -142,7 +143,7 @@ export const FINDINGS = {
   /** What came is no answer by today's dialect. The finding after it is what that reads. */
   no_answer_today: { needs: 'you', facts: { at: text, kind: text } },
   buy_again: { needs: 'you', facts: {} },
-  /** A change counted as done, and today's dialect does not read that. The finding after it is what it reads. */
+  /** A change counted as done, and today's dialect does not read that; then what the dialect reads. */
   not_proven: { needs: 'you', facts: {} },
   check_at_service: { needs: 'you', facts: {} },
   /** A rule or the job left the call out, in these words. The finding after it is what had come of it. */
@@ -153,7 +154,7 @@ export const FINDINGS = {
     facts: { status: z.number().exactOptional(), words: text.exactOptional(), project: text.exactOptional() },
   },
 
-  // ------------------------------------------------------------------------------------------ how attempts ended
+  // ------------------------------------------------------------------------------------- how attempts ended
   /** The vendor had accepted the call under an id, and has not answered in a time. Then what it said last. */
   gave_up: { needs: 'you', facts: { accepted_at: text, id: text, in: text } },
   /** The vendor had accepted the call, and then said that nothing came of it: the finding after it. */
@@ -164,8 +165,8 @@ export const FINDINGS = {
   program_ended: { needs: 'nobody', facts: {} },
   not_sent_in_time: { needs: 'nobody', facts: {} },
   /**
-   * What the vendor answered, with its own words where it gave some. `already`: it says that it was so before,
-   * so nothing had to change. `without_a_word`: its answer does not mention the change that it has made.
+   * What the vendor answered, with its own words where it gave some. `already`: it says that it was so
+   * before, so nothing had to change. `without_a_word`: its answer does not mention the change.
    */
   answer: {
     needs: 'nobody',
@@ -239,69 +240,11 @@ export type Finding = { [Code in FindingCode]: FindingOf<Code> }[FindingCode];
 
 export type Findings = readonly Finding[];
 
-export const NO_FINDINGS: Findings = [];
-
-/** The findings of one, as most rows have it. */
-export const finding = <Code extends FindingCode>(code: Code, facts: FactsOf<Code>): Findings => [
-  { code, facts } as unknown as Finding,
-];
-
-/** A sentence that has no code. */
-export const said = (words: string): Findings => finding('said_before', { words });
-
-/** The findings of one step, account or column among others. What names one already is about that. */
-export const about = (of: Pick<Finding, 'step' | 'account' | 'column'>, findings: Findings): Findings =>
-  findings.map((each) => ({ ...of, ...each }));
-
-/** Those of several, each once. */
-export function together(...all: readonly Findings[]): Findings {
-  const [first = NO_FINDINGS, ...others] = all.filter(({ length }) => length > 0);
-  if (others.length === 0) return first;
-  const each = new Map<string, Finding>();
-  for (const finding of [first, ...others].flat()) each.set(JSON.stringify(ordered(finding)), finding);
-  return [...each.values()];
-}
-
-/** What was sold in the place of what was looked for, as the row says it; undefined where nothing was. */
-export function otherIn(answer: Findings): Findings | undefined {
-  const other = answer.find((each) => each.code === 'none_of_its_kind');
-  return other && finding('none_of_its_kind', { name: other.facts.name, value: other.facts.value });
-}
-
-/** What an answer says of a call that it refuses. */
-export const refusedBy = (by: string, answer: Findings): Findings =>
-  finding('refused', { by, ...answerFacts(answer) });
-
-/** The status and the words of what the vendor answered, as facts of what follows from the answer. */
-export function answerFacts(answer: Findings): Pick<Partial<FactsOf<'answer'>>, 'status' | 'words'> {
-  const { status, words } = answerIn(answer);
-  return present({ status, words });
-}
-
-/** What the vendor answered, by the findings of its attempt. */
-export function answerIn(findings: Findings): Partial<FactsOf<'answer'>> {
-  for (const { code, facts } of findings) if (code === 'answer' || code === 'told') return facts;
-  return {};
-}
-
-/** Whether a change was done as far as anybody can tell: the service's answer does not mention it. */
-export const isWithoutAWord = (answer: Findings): boolean => answerIn(answer).so === 'without_a_word';
-
-/** Whether a refusal says that the state was there before: its row is unchanged. */
-export const isSoAlready = (answer: Findings): boolean => answerIn(answer).so === 'already';
-
-export const hasCode = (findings: Findings, code: FindingCode): boolean =>
-  findings.some((each) => each.code === code);
-
-/** Whether a person corrects a cell although its row was done without it. */
-export const asksForCorrection = ({ facts }: Finding): boolean =>
-  'correct' in facts && facts.correct === true;
-
 // ------------------------------------------------------------------------------------------- in the ledger
 
 /**
- * As the ledger keeps them, null for none: JSON with its members in one order, so that what two processes write
- * of one row compares equal.
+ * As the ledger keeps them, null for none: JSON with its members in one order, so that what two processes
+ * write of one row compares equal.
  */
 export function keptFindings(findings: Findings): string | null {
   if (findings.length === 0) return null;

@@ -1,5 +1,6 @@
 import type { OperationDescription } from './described.ts';
-import { type Findings, finding, NO_FINDINGS, refusedBy } from './findings.ts';
+import { finding, NO_FINDINGS, refusedBy } from './finding.ts';
+import type { Findings } from './findings.ts';
 import type { EmailVerdict } from './given.ts';
 import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
 import { counted } from './plain-text.ts';

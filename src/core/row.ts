@@ -1,6 +1,4 @@
-import { ATTENTION_KINDS } from './counts.ts';
-import { sayAll } from './finding-words.ts';
-import { asksForCorrection, type Findings, hasCode, together } from './findings.ts';
+import type { Findings } from './findings.ts';
 
 /**
  * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not
@@ -48,13 +46,6 @@ export interface Outcome {
   readonly findings: Findings;
 }
 
-export const withFindings = (outcome: Outcome, more: Findings): Outcome =>
-  more.length === 0 ? outcome : { ...outcome, findings: together(outcome.findings, more) };
-
-/** The text of the column `_reason`; undefined where nothing is to be said. */
-export const reasonOf = ({ findings }: Pick<Outcome, 'findings'>): string | undefined =>
-  findings.length === 0 ? undefined : sayAll(findings, 'file');
-
 export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 
 export const OUTCOME_KINDS = [
@@ -70,18 +61,6 @@ export const OUTCOME_KINDS = [
 
 /** The values of the `_status` column: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';
-
-/** Whether a row was skipped before anything was asked for it, as opposed to one whose answer was lost. */
-export const isLeftOut = ({ kind, findings }: Outcome): boolean =>
-  kind === 'skipped' && (hasCode(findings, 'left_out') || hasCode(findings, 'nothing_to_fill'));
-
-/** Whether a row was skipped because its cells had what it was wanted for. */
-export const isFilledBefore = ({ kind, findings }: Outcome): boolean =>
-  kind === 'skipped' && findings.some((each) => each.code === 'nothing_to_fill' && each.facts.filled);
-
-/** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
-export const needsPerson = ({ kind, findings }: Outcome): boolean =>
-  ATTENTION_KINDS.has(kind) || findings.some(asksForCorrection);
 
 /**
  * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or

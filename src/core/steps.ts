@@ -1,5 +1,6 @@
 import { invariant, stop } from './errors.ts';
-import { about, type Findings, NO_FINDINGS, together } from './findings.ts';
+import { about, NO_FINDINGS, together } from './finding.ts';
+import type { Findings } from './findings.ts';
 import type { EmailVerdict } from './given.ts';
 import { present } from './objects.ts';
 import type { AddressCheck, Checker, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';

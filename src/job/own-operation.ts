@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
 import { OF_ANOTHER, unoffered } from '../core/described.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
-import { finding, said } from '../core/findings.ts';
+import { finding, said } from '../core/finding.ts';
 import {
   askOnce,
   type Call,

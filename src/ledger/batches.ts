@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
-import { NO_FINDINGS } from '../core/findings.ts';
+import { NO_FINDINGS } from '../core/finding.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';

@@ -1,5 +1,6 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { type Findings, finding, findingsIn, NO_FINDINGS } from '../core/findings.ts';
+import { finding, NO_FINDINGS } from '../core/finding.ts';
+import { type Findings, findingsIn } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import {

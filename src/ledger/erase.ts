@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
 import { describedCall } from '../core/described.ts';
-import { type Finding, type Findings, finding, findingsIn, keptFindings } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
+import { type Finding, type Findings, findingsIn, keptFindings } from '../core/findings.ts';
 import { isTaking } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';

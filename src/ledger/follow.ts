@@ -1,5 +1,6 @@
 import { invariant } from '../core/errors.ts';
-import { type Findings, finding, findingsIn, keptFindings, NO_FINDINGS, together } from '../core/findings.ts';
+import { finding, NO_FINDINGS, together } from '../core/finding.ts';
+import { type Findings, findingsIn, keptFindings } from '../core/findings.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import {
   type DecisionSpec,

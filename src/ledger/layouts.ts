@@ -1,4 +1,5 @@
-import { type Findings, finding, keptFindings, together } from '../core/findings.ts';
+import { finding, together } from '../core/finding.ts';
+import { type Findings, keptFindings } from '../core/findings.ts';
 import { isObject, present } from '../core/objects.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { AnyRecord, Cell, Db } from './db.ts';

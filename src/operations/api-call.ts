@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
 import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
-import { answerFacts, finding, NO_FINDINGS, refusedBy, together } from '../core/findings.ts';
+import { answerFacts, finding, NO_FINDINGS, refusedBy, together } from '../core/finding.ts';
 import type { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import {

@@ -1,5 +1,5 @@
 import { unoffered } from '../core/described.ts';
-import { finding, said } from '../core/findings.ts';
+import { finding, said } from '../core/finding.ts';
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 import type { NewProject } from './team/change-action.ts';

@@ -1,6 +1,6 @@
 import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
-import { finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
 import {
   type KnownSubject,
   type Role,

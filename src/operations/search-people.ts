@@ -1,6 +1,7 @@
 import { type CallDescription, unoffered } from '../core/described.ts';
 import { stop } from '../core/errors.ts';
-import { type Findings, finding, together } from '../core/findings.ts';
+import { finding, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,

@@ -2,7 +2,7 @@ import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { isExactCharge, judge, leftBy } from '../client/judge.ts';
 import { StopError } from '../core/errors.ts';
-import { finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
 import { present } from '../core/objects.ts';
 import { STOPS } from '../core/stops.ts';
 import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';

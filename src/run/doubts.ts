@@ -1,7 +1,8 @@
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { finding, NO_FINDINGS, together } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import { type Findings, finding, NO_FINDINGS, together } from '../core/findings.ts';
+import type { Findings } from '../core/findings.ts';
 import { subjectWords } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';

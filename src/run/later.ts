@@ -13,8 +13,9 @@ import {
 import { laterRequestOf } from '../client/request.ts';
 import { isoTime, sleepUnless } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
+import { finding, together } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import { type Findings, finding, together } from '../core/findings.ts';
+import type { Findings } from '../core/findings.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';

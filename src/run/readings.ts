@@ -1,7 +1,8 @@
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { type Judgment, judgedToday, type Rereading } from '../client/kept-answers.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { type Findings, finding, together } from '../core/findings.ts';
+import { finding, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import type { MappedInput } from '../files/input.ts';
 import {
   type AttemptRecord,

@@ -1,6 +1,7 @@
 import { operationFor } from '../client/dialect.ts';
 import { isNotYet, oddAnswerIn } from '../client/judge.ts';
-import { type Findings, finding, NO_FINDINGS, together } from '../core/findings.ts';
+import { finding, NO_FINDINGS, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import type {
   AttemptId,
   AttemptRecord,

@@ -18,7 +18,7 @@ import {
 } from '../client/judge.ts';
 import { type Judgment, judgedToday } from '../client/kept-answers.ts';
 import { accepting, StopError } from '../core/errors.ts';
-import { isSoAlready } from '../core/findings.ts';
+import { isSoAlready } from '../core/finding.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import { counted, foreignName, foreignWords } from '../core/plain-text.ts';

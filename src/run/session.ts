@@ -7,8 +7,9 @@ import { askedText } from '../core/call-key.ts';
 import { DAY_MS } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
+import { answerIn, finding } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import { answerIn, type Findings, finding } from '../core/findings.ts';
+import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type {

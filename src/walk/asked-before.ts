@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callKeyOf } from '../core/call-key.ts';
-import { type Findings, finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';

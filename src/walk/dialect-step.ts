@@ -3,7 +3,7 @@ import { changeFields } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import { listAround, ownBodyIn, parsedFieldsOf, parsedResultsOf, textAt } from '../core/answer-body.ts';
 import { describedCall } from '../core/described.ts';
-import { finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
 import { TAKEN_BY } from '../core/given.ts';
 import {
   type Answer,

@@ -1,4 +1,5 @@
-import { type Findings, finding, NO_FINDINGS, said, together } from '../core/findings.ts';
+import { finding, NO_FINDINGS, said, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { type InputRow, RowCount, type RowNumber } from '../core/row.ts';
 import { lackingIn, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';

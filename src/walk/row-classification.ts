@@ -1,5 +1,5 @@
 import { asReadToday } from '../client/kept-answers.ts';
-import { finding } from '../core/findings.ts';
+import { finding } from '../core/finding.ts';
 import type { TellsApart } from '../core/operation.ts';
 import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';

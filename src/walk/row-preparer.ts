@@ -1,5 +1,6 @@
 import { profilesTaken, unaskable } from '../client/dialect.ts';
-import { type Findings, finding, said, together } from '../core/findings.ts';
+import { finding, said, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Operation, OperationOptions, RowInput, TellsApart } from '../core/operation.ts';
 import type { InputRow, Outcome } from '../core/row.ts';

@@ -1,6 +1,8 @@
-import { about, type Findings, NO_FINDINGS, together } from '../core/findings.ts';
+import { about, NO_FINDINGS, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { type Answer, type Call, type Operation, type PlannedWork, partsOf } from '../core/operation.ts';
-import { type Outcome, withFindings } from '../core/row.ts';
+import { withFindings } from '../core/outcome.ts';
+import type { Outcome } from '../core/row.ts';
 import { outcomeOf, type RowStep, type RowSteps, type RowWay, type StepEnd } from '../core/steps.ts';
 import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
 import type { MetCall } from './met-call.ts';

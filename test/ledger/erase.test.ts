@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { NO_FINDINGS, said } from '../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../src/core/finding.ts';
 
 import { findErasable } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';

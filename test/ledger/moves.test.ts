@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { finding, keptFindings, said } from '../../src/core/findings.ts';
+import { finding, said } from '../../src/core/finding.ts';
+import { keptFindings } from '../../src/core/findings.ts';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { said } from '../../src/core/findings.ts';
+import { said } from '../../src/core/finding.ts';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';

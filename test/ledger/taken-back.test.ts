@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { NO_FINDINGS, said } from '../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../src/core/finding.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, answered, batchNamed, begin, settle } from './stores/book.ts';

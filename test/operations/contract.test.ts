@@ -4,8 +4,8 @@ import { dialectSchema } from '../../src/client/dialect/check.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
 import { loadFamily } from '../../src/core/families.ts';
+import { finding } from '../../src/core/finding.ts';
 import { sayAll } from '../../src/core/finding-words.ts';
-import { finding } from '../../src/core/findings.ts';
 import {
   type KnownSubject,
   ROLES,

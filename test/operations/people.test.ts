@@ -1,5 +1,5 @@
 import { sayAll } from '../../src/core/finding-words.ts';
-import { reasonOf } from '../../src/core/row.ts';
+import { reasonOf } from '../../src/core/outcome.ts';
 /**
  * Goal: an administrator knows from what a sheet says and what is known of a person what will be sent, and how the row ends whatever the
  * service answers. A person comes into the project that the sheet means and into no other, and only people who were in the sheet can be

@@ -3,8 +3,8 @@
  * Method: the operation itself, given the answers of a vendor.
  */
 import { describe, expect, test } from 'vitest';
+import { finding, NO_FINDINGS } from '../../src/core/finding.ts';
 import { sayAll } from '../../src/core/finding-words.ts';
-import { finding, NO_FINDINGS } from '../../src/core/findings.ts';
 import type { Answer } from '../../src/core/operation.ts';
 import searchPeople from '../../src/operations/search-people.ts';
 

@@ -1,6 +1,6 @@
 import service from '../../src/client/dialects/service.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
-import { finding } from '../../src/core/findings.ts';
+import { finding } from '../../src/core/finding.ts';
 import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
 import type {
   Answer,

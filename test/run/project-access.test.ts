@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/client/judge.ts';
-import { said } from '../../src/core/findings.ts';
+import { said } from '../../src/core/finding.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { ProjectAccess } from '../../src/run/session.ts';

@@ -8,7 +8,7 @@ import provider from '../../src/client/dialects/provider.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { OF_ANOTHER, unoffered } from '../../src/core/described.ts';
 import type { RunEvent } from '../../src/core/events.ts';
-import { NO_FINDINGS, said } from '../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../src/core/finding.ts';
 import { defineOperation, end, type IfLost, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';

@@ -1,3 +1,4 @@
+import { NO_FINDINGS } from '../../src/core/finding.ts';
 /**
  * Goal: no row asks for ever: after twenty calls an operation that still wants another one is at fault.
  * Method: an operation that asks for one page more whatever it is answered, over answers that were all found.
@@ -8,7 +9,6 @@ import { sandboxAccount } from '../../src/client/account/account.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { unoffered } from '../../src/core/described.ts';
-import { NO_FINDINGS } from '../../src/core/findings.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
 import { RowWalk } from '../../src/walk/row-walk.ts';

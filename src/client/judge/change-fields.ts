@@ -1,5 +1,6 @@
 import { jsonIn, parsedFieldsOf, valueAt } from '../../core/answer-body.ts';
-import { type Findings, isSoAlready, NO_FINDINGS } from '../../core/findings.ts';
+import { isSoAlready, NO_FINDINGS } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import type { Change, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';

@@ -10,7 +10,8 @@ import {
   readBody,
 } from '../../core/answer-body.ts';
 import { StopError, stop, suggestion } from '../../core/errors.ts';
-import { type Findings, finding, together } from '../../core/findings.ts';
+import { finding, together } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import {
   EMAIL_VERDICTS,
   type EmailVerdict,

@@ -2,12 +2,13 @@ import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dial
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import { otherIn } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
-import { otherIn } from '../../core/findings.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
+import { reasonOf } from '../../core/outcome.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
-import { type Outcome, reasonOf } from '../../core/row.ts';
+import type { Outcome } from '../../core/row.ts';
 import { accountNameIn, answersOf, matchingOf, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';

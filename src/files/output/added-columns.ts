@@ -11,6 +11,7 @@ import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
+import { reasonOf } from '../../core/outcome.ts';
 import { listFolderOf } from '../../core/paths.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type InputRow,
   OUR_COLUMNS,
   type RowStatus,
-  reasonOf,
   sourceColumn,
   verdictColumn,
 } from '../../core/row.ts';

@@ -3,7 +3,8 @@ import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { statusColumn } from '../../core/our-columns.ts';
-import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson, reasonOf } from '../../core/row.ts';
+import { needsPerson, reasonOf } from '../../core/outcome.ts';
+import { ATTENTION_COLUMNS, type InputRow, isSetAside } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer-fields.ts';

@@ -1,9 +1,9 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
-import { isWithoutAWord } from '../../core/findings.ts';
+import { isWithoutAWord } from '../../core/finding.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
-import { reasonOf } from '../../core/row.ts';
+import { reasonOf } from '../../core/outcome.ts';
 import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';

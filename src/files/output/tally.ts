@@ -2,15 +2,8 @@ import { ATTENTION_KINDS } from '../../core/counts.ts';
 import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
-import {
-  isFilledBefore,
-  isLeftOut,
-  needsPerson,
-  type OutcomeKind,
-  RowCount,
-  type RowNumber,
-  reasonOf,
-} from '../../core/row.ts';
+import { isFilledBefore, isLeftOut, needsPerson, reasonOf } from '../../core/outcome.ts';
+import { type OutcomeKind, RowCount, type RowNumber } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
   type Batch,

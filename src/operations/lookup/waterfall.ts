@@ -1,14 +1,8 @@
 import type { Code } from '../../core/cell-problems.ts';
 import type { CallDescription, OperationDescription } from '../../core/described.ts';
 import { type Advice, invariant, meantWord } from '../../core/errors.ts';
-import {
-  type Finding,
-  type Findings,
-  finding,
-  NO_FINDINGS,
-  refusedBy,
-  together,
-} from '../../core/findings.ts';
+import { finding, NO_FINDINGS, refusedBy, together } from '../../core/finding.ts';
+import type { Finding, Findings } from '../../core/findings.ts';
 import { present } from '../../core/objects.ts';
 import {
   type Answered,

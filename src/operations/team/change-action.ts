@@ -1,4 +1,5 @@
-import { type Findings, said } from '../../core/findings.ts';
+import { said } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import {
   doubtWords,
   type KnownSubject,

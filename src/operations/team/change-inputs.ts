@@ -1,6 +1,6 @@
 import { problemWords } from '../../core/cell-problems.ts';
 import { nearest, stop, suggestion } from '../../core/errors.ts';
-import { together as allOf, said } from '../../core/findings.ts';
+import { together as allOf, said } from '../../core/finding.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type {

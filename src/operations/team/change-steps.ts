@@ -1,6 +1,6 @@
 import type { CallDescription, Effect } from '../../core/described.ts';
+import { answerIn, finding, isSoAlready, NO_FINDINGS, said } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
-import { answerIn, finding, isSoAlready, NO_FINDINGS, said } from '../../core/findings.ts';
 import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import {

@@ -6,8 +6,9 @@ import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts'
 import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
+import { reasonOf } from '../../core/outcome.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
-import { type Outcome, type RowNumber, type RowsAsked, reasonOf } from '../../core/row.ts';
+import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';

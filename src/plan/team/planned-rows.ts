@@ -3,7 +3,8 @@ import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
 import { merged, objectWith } from '../../core/answer-body.ts';
 import { askedText } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
-import { type Findings, finding } from '../../core/findings.ts';
+import { finding } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type {
@@ -15,7 +16,8 @@ import type {
   PlannedWork,
   RowInput,
 } from '../../core/operation.ts';
-import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
+import { isLeftOut } from '../../core/outcome.ts';
+import type { Outcome, RowNumber } from '../../core/row.ts';
 import { erasedOn } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
 import { accountsOf, type PlanContext } from '../../walk/resolved-job.ts';

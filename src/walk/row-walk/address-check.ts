@@ -1,5 +1,5 @@
 import { invariant } from '../../core/errors.ts';
-import { finding, together } from '../../core/findings.ts';
+import { finding, together } from '../../core/finding.ts';
 import { isCheck } from '../../core/given.ts';
 import type { RowCheck, RowChecker, RowStep } from '../../core/steps.ts';
 import { VERDICT } from '../met-call.ts';

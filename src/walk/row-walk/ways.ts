@@ -1,5 +1,5 @@
 import { invariant } from '../../core/errors.ts';
-import { about, together } from '../../core/findings.ts';
+import { about, together } from '../../core/finding.ts';
 import { isCheck } from '../../core/given.ts';
 import type { RowInput } from '../../core/operation.ts';
 import type { RowStep, RowWay, StepEnd } from '../../core/steps.ts';

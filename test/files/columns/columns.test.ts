@@ -1,3 +1,4 @@
+import { NO_FINDINGS } from '../../../src/core/finding.ts';
 /**
  * Goal: each input of an operation comes from the column that the user means, because a wrong column is paid for row by row. Where the names
  * do not say which is meant, their cells may; what is not sure is never taken, and where a name does say, no cell changes that.
@@ -9,7 +10,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unoffered } from '../../../src/core/described.ts';
 import type { StopError } from '../../../src/core/errors.ts';
-import { NO_FINDINGS } from '../../../src/core/findings.ts';
 import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
 import {
   ColumnContent,

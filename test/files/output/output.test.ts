@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';

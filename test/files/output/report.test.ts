@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
-import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-view.ts';

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import type { AnswerPlace } from '../../../src/core/answer-body.ts';
-import { NO_FINDINGS } from '../../../src/core/findings.ts';
+import { NO_FINDINGS } from '../../../src/core/finding.ts';
 import { addedCells, additionOf, textCells } from '../../../src/files/output/added-columns.ts';
 import { shownAnswer, shownAnswers } from '../../../src/files/output/shown-answer.ts';
 import { settingsKept } from '../../../src/job/job-settings.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
-import { NO_FINDINGS, said } from '../../../src/core/findings.ts';
+import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';

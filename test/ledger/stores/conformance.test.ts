@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
-import { said } from '../../../src/core/findings.ts';
+import { said } from '../../../src/core/finding.ts';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
   type AttemptId,

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { said } from '../../../src/core/findings.ts';
+import { said } from '../../../src/core/finding.ts';
 import {
   type AttemptId,
   credits,

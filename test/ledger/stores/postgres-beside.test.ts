@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { said } from '../../../src/core/findings.ts';
+import { said } from '../../../src/core/finding.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';

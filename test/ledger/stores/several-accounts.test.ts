@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { said } from '../../../src/core/findings.ts';
+import { said } from '../../../src/core/finding.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import {
   type BatchId,

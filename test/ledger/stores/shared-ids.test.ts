@@ -4,7 +4,7 @@
  * Method: what the program of layout 6 left is kept as SQL of either database, and is copied in its place.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { said } from '../../../src/core/findings.ts';
+import { said } from '../../../src/core/finding.ts';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
 import { ACCOUNT, admit, answered, keyNamed, NOON_MS, replyWith } from './book.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { finding, NO_FINDINGS } from '../../../src/core/findings.ts';
+import { finding, NO_FINDINGS } from '../../../src/core/finding.ts';
 import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
   checkWaterfall,
