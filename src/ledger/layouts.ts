@@ -29,33 +29,13 @@ export type Conversion = (table: string, row: AnyRecord) => AnyRecord;
 /** @param from a ledger of a layout that a copy can be made of. */
 export async function conversionOf(from: Db): Promise<Conversion> {
   const layout = await layoutOf(from);
-  return layout === 6 ? withOwnIds(from) : (_, row) => row;
+  if (layout === LAYOUT) return (_, row) => row;
+  if (layout !== 6) return withFindings;
+  const withOwn = await withOwnIds(from);
+  return (table, row) => withOwn(table, withFindings(table, row));
 }
 
-// --------------------------------------------------------------------------------------- up to layout 6
-
-const MAY_COST = `('accepted', 'doubt', 'retried', 'doubt_beside')`;
-
-/** The attempts whose id of the vendor also stands for another call of their account. */
-const SHARING = `
-WITH taken AS (
-  SELECT vendor_id, account, operation FROM attempts WHERE vendor_id IS NOT NULL AND state IN ${MAY_COST}
-  GROUP BY vendor_id, account, operation HAVING count(DISTINCT key) > 1),
-sharing AS (
-  SELECT a.id, a.batch, a.row, a.state, a.prior FROM attempts a
-    JOIN taken t ON t.vendor_id = a.vendor_id AND t.account = a.account AND t.operation = a.operation
-   WHERE a.state IN ${MAY_COST})`;
-
-const SHARING_ATTEMPTS = `${SHARING}
-SELECT s.id, s.state, p.id AS prior, p.state AS before FROM sharing s LEFT JOIN attempts p ON p.id = s.prior`;
-
-/** A row of several steps is held by its walk, which comes with the next run. */
-const THEIR_ROWS = `${SHARING}
-SELECT r.batch, r.row, max(s.id) AS attempt FROM sharing s JOIN rows r ON r.batch = s.batch AND r.row = s.row
-  JOIN batches b ON b.id = r.batch AND b.operation NOT LIKE '%,%'
- WHERE r.state = 'pending' AND s.state <> 'retried' GROUP BY r.batch, r.row`;
-
-const SHARES_ID = 'not yet: the vendor gave its id to another call, too, so nobody knows whose answer it is';
+// --------------------------------------------------------------------------------------- up to layout 7
 
 /**
  * Until then the ledger kept sentences. What decides something is read out of them here, once: that an answer
@@ -91,6 +71,13 @@ function answerBefore(text: string): Findings | undefined {
 const saidBefore = (words: Cell): string | null =>
   typeof words === 'string' ? keptFindings(findingsBefore(words)) : null;
 
+function withFindings(table: string, row: AnyRecord): AnyRecord {
+  if (table === 'attempts') return { ...row, why: saidBefore(row.why ?? null) };
+  if (table !== 'rows') return row;
+  const { reason = null, work = null, ...kept } = row;
+  return { ...kept, work: plannedSince(work), findings: saidBefore(reason) };
+}
+
 /** A planned row: how it ends, or what is done for it, in each of its projects. */
 function plannedSince(work: Cell): string | null {
   if (typeof work !== 'string') return null;
@@ -106,40 +93,60 @@ function plannedSince(work: Cell): string | null {
 
 const isOutcomeKind = (kind: string): boolean => (OUTCOME_KINDS as readonly string[]).includes(kind);
 
+// --------------------------------------------------------------------------------------- up to layout 6
+
+const MAY_COST = `('accepted', 'doubt', 'retried', 'doubt_beside')`;
+
+/** The attempts whose id of the vendor also stands for another call of their account. */
+const SHARING = `
+WITH taken AS (
+  SELECT vendor_id, account, operation FROM attempts WHERE vendor_id IS NOT NULL AND state IN ${MAY_COST}
+  GROUP BY vendor_id, account, operation HAVING count(DISTINCT key) > 1),
+sharing AS (
+  SELECT a.id, a.batch, a.row, a.state, a.prior, a.vendor_id FROM attempts a
+    JOIN taken t ON t.vendor_id = a.vendor_id AND t.account = a.account AND t.operation = a.operation
+   WHERE a.state IN ${MAY_COST})`;
+
+const SHARING_ATTEMPTS = `${SHARING}
+SELECT s.id, s.state, s.vendor_id, p.id AS prior, p.state AS before
+  FROM sharing s LEFT JOIN attempts p ON p.id = s.prior`;
+
+/** A row of several steps is held by its walk, which comes with the next run. */
+const THEIR_ROWS = `${SHARING}
+SELECT r.batch, r.row, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
+  FROM sharing s JOIN rows r ON r.batch = s.batch AND r.row = s.row
+  JOIN batches b ON b.id = r.batch AND b.operation NOT LIKE '%,%'
+ WHERE r.state = 'pending' AND s.state <> 'retried' GROUP BY r.batch, r.row`;
+
+const sharesId = (id: Cell): string | null =>
+  keptFindings([...finding('not_yet', {}), ...finding('id_given_twice', { id: String(id) })]);
+
 /**
  * Since layout 7 an id of an account leads to the answer of one call. Where two calls of an operation have
  * the same one, both are in doubt in the copy, and so are the rows that asked for them.
  */
 async function withOwnIds(from: Db): Promise<Conversion> {
   const attempts = new Map<Cell, AnyRecord>();
-  for (const { id, state, prior, before } of await from.rows<AnyRecord>(SHARING_ATTEMPTS)) {
+  const sharing = await from.rows<AnyRecord>(SHARING_ATTEMPTS);
+  for (const { id = null, state, vendor_id = null, prior = null, before } of sharing) {
     const isBeside = before === 'replaced';
     const doubt = {
       state: isBeside ? 'doubt_beside' : 'doubt',
       is_current: isBeside ? 0 : 1,
-      why: SHARES_ID,
+      why: sharesId(vendor_id),
     };
-    attempts.set(id ?? null, { shares_id: 1, ...(state === 'accepted' ? doubt : {}) });
-    if (state === 'accepted' && isBeside) attempts.set(prior ?? null, { state: 'answered', is_current: 1 });
+    attempts.set(id, { shares_id: 1, ...(state === 'accepted' ? doubt : {}) });
+    if (state === 'accepted' && isBeside) attempts.set(prior, { state: 'answered', is_current: 1 });
   }
   const rows = new Map<string, AnyRecord>();
-  for (const { batch, row, attempt } of await from.rows<AnyRecord>(THEIR_ROWS))
-    rows.set(`${batch} ${row}`, { state: 'in_doubt', attempt: attempt ?? null, reason: SHARES_ID });
+  for (const { batch, row, attempt = null, vendor_id = null } of await from.rows<AnyRecord>(THEIR_ROWS))
+    rows.set(`${batch} ${row}`, { state: 'in_doubt', attempt, findings: sharesId(vendor_id) });
   return (table, row) => {
-    if (table === 'rows') {
-      const { reason = null, work = null, ...kept } = { ...row, ...rows.get(`${row.batch} ${row.row}`) };
-      return { ...kept, work: plannedSince(work), findings: saidBefore(reason) };
-    }
+    if (table === 'rows') return { ...row, ...rows.get(`${row.batch} ${row.row}`) };
     if (table !== 'attempts') return row;
-    const { vendor_id: id = null, operation = null } = row;
-    const shared = attempts.get(row.id ?? null);
+    const { id = null, vendor_id = null, operation = null } = row;
     // Until then a later answer was asked for by the entry of the dialect that is called as the operation.
-    return {
-      ...row,
-      later_path: id === null ? null : operation,
-      shares_id: 0,
-      ...shared,
-      why: saidBefore(shared?.why ?? row.why ?? null),
-    };
+    const later_path = vendor_id === null ? null : operation;
+    return { ...row, later_path, shares_id: 0, ...attempts.get(id) };
   };
 }

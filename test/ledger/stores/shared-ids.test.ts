@@ -62,10 +62,10 @@ describe.each(['folder', 'database'] as const)('a ledger of layout 6 in a %s', (
       ...[4, 5].map((row) => ({
         row,
         state: 'in_doubt',
-        findings: expect.stringContaining('to another call'),
+        findings: expect.stringContaining('"id_given_twice"'),
       })),
       { row: 6, state: 'in_doubt', findings: expect.stringContaining('has not answered in 2h') },
-      { row: 7, state: 'in_doubt', findings: expect.stringContaining('to another call') },
+      { row: 7, state: 'in_doubt', findings: expect.stringContaining('"id_given_twice"') },
       { row: 8, state: 'in_doubt', findings: expect.stringContaining('no answer came') },
     ]);
     const doubts = await ledger.doubts(ONE);
