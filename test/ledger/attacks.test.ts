@@ -112,7 +112,9 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect(
         await tables.one('SELECT spent, held, overrun FROM budgets WHERE scope = ?', [`batch:${batch}`]),
       ).toEqual({
-        ...{ spent: 9, held: 0, overrun: 6 },
+        spent: 9,
+        held: 0,
+        overrun: 6,
       });
       expect((await tables.ask(batch, 'next')).reserved).toBeUndefined();
     },

@@ -10,7 +10,7 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { unoffered } from '../../src/core/described.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
-import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
+import type { AttemptId, BatchId } from '../../src/ledger/ledger.ts';
 import { RowWalk } from '../../src/walk/row-walk.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });
@@ -22,7 +22,11 @@ const DIALECT: Dialect = {
 
 test('a row that would never end is a bug, not a bill', () => {
   const operation = defineOperation({
-    ...{ name: 'search', summary: 'Asks for pages.', vendor: 'provider', inputs: [], tiers: [] },
+    name: 'search',
+    summary: 'Asks for pages.',
+    vendor: 'provider',
+    inputs: [],
+    tiers: [],
     described: unoffered('pages', {}),
     preparer: () => () => ({ kind: 'ready', input: {} }),
     next(_input, answered) {
@@ -41,8 +45,9 @@ test('a row that would never end is a bug, not a bill', () => {
       walk.tell(met, {
         attempt: asked.length as AttemptId,
         batch: 'b' as BatchId,
-        ...{ kind: 'found', why: NO_FINDINGS, call: met.call, charged: credits(0) },
-        ...{ status: 200, body: Buffer.from('{}'), answeredAtMs: 0, paidRow: 2 },
+        kind: 'found',
+        why: NO_FINDINGS,
+        body: Buffer.from('{}'),
       });
     }
   };

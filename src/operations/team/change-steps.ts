@@ -111,7 +111,7 @@ const isAlready = ({ findings = NO_FINDINGS }: NotDone): boolean => isSoAlready(
 
 /** The service's words alone, where something has to change after all. */
 const plainlySaid = ({ findings = NO_FINDINGS }: NotDone): string =>
-  sayAll(finding('answer', { status: 0, ...answerIn(findings), ...{ so: undefined } } as never), 'file');
+  sayAll(finding('answer', { status: 0, ...answerIn(findings), so: undefined } as never), 'file');
 
 const unchangedAs = ({ findings = NO_FINDINGS }: NotDone): Outcome => ({ kind: 'unchanged', findings });
 

@@ -27,15 +27,16 @@ const STEPS: AnswerPlace = { steps: { 'find-email': EMAIL, 'enrich-person': TITL
 
 function answer(accountIdentity: string, body: object, more: Partial<RowAnswer> = {}): RowAnswer {
   return {
-    ...{
-      attempt: 1 as AttemptId,
-      batch: '0a1b2c3d' as BatchId,
-      kind: 'found',
-      why: NO_FINDINGS,
-      accountIdentity,
-    },
+    attempt: 1 as AttemptId,
+    batch: '0a1b2c3d' as BatchId,
+    kind: 'found',
+    why: NO_FINDINGS,
+    accountIdentity,
     call: { operation: 'find-email', parameters: {}, ifLost: 'hold' },
-    ...{ charged: credits(1), answeredAtMs: 0, paidRow: 2, body: Buffer.from(JSON.stringify(body)) },
+    charged: credits(1),
+    answeredAtMs: 0,
+    paidRow: 2,
+    body: Buffer.from(JSON.stringify(body)),
     ...more,
   };
 }
@@ -78,10 +79,16 @@ test('several steps: each is read and named by the account that filled it', () =
   const add = { Email: 'find-email.email', Title: 'enrich-person.job_title' };
   const both = [answer('p', PROSPEOS, { fills: true }), { ...TITLES, fills: true } as const];
   expect(cellsOf(STEPS, add, both)).toEqual({
-    ...{ Email: 'p@a.example', Email_source: 'prospeo', Title: 'Vet', Title_source: 'hunter' },
+    Email: 'p@a.example',
+    Email_source: 'prospeo',
+    Title: 'Vet',
+    Title_source: 'hunter',
   });
   expect(cellsOf(STEPS, add, [answer('p', PROSPEOS, { fills: false }), { ...TITLES, fills: true }])).toEqual({
-    ...{ Email: '', Email_source: '', Title: 'Vet', Title_source: 'hunter' },
+    Email: '',
+    Email_source: '',
+    Title: 'Vet',
+    Title_source: 'hunter',
   });
 });
 

@@ -197,7 +197,10 @@ describe.each([
     const ledger = await freshLedger(store);
     const leftMs = async (): Promise<number> => (await ledger.account(ACCOUNT)).pausedForMs ?? 0;
     const pause = (durationMs: number, asked: boolean): PauseRecord => ({
-      ...{ fromMs: NOON_MS, untilMs: NOON_MS + durationMs, why: 'too fast', asked },
+      fromMs: NOON_MS,
+      untilMs: NOON_MS + durationMs,
+      why: 'too fast',
+      asked,
     });
     await ledger.notePause(ACCOUNT, pause(DAY_MS, false));
     expect(await leftMs()).toBe(0);

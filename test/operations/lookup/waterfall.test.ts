@@ -18,11 +18,12 @@ import { type ReadAs, unusable, usable } from '../../../src/values/reading.ts';
 
 const identifier = (
   name: string,
-  label: string,
   read: (text: string) => ReadAs,
   rest: Partial<Identifier> = {},
 ): Identifier => ({
-  ...{ name, label, about: '', aliases: [] },
+  name,
+  about: '',
+  aliases: [],
   read: (cell) => (cell.trim() === '' ? { kind: 'blank' } : read(cell.trim())),
   ...rest,
 });
@@ -34,11 +35,11 @@ function siteIn(text: string): ReadAs {
 }
 
 const identifiers: readonly Identifier[] = [
-  identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('letters')), {
+  identifier('code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('letters')), {
     quote: (cell) => cell.toUpperCase(),
   }),
-  identifier('site', 'site', siteIn, { derivedFrom: { names: ['page'], read: siteIn } }),
-  identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('no_web_address'))),
+  identifier('site', siteIn, { derivedFrom: { names: ['page'], read: siteIn } }),
+  identifier('page', (text) => (text.startsWith('/') ? usable(text) : unusable('no_web_address'))),
 ];
 
 const names = identifiers.map(({ name }) => name);
