@@ -5,6 +5,7 @@
  * words over a repeated character at one length and at four times that, in one run: work that grows by the square would
  * take sixteen times as long. What is too quick to be measured has passed.
  */
+
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../src/cli/console.ts';
@@ -14,6 +15,7 @@ import { findingWords } from '../src/commands/plan.ts';
 import { suggestion } from '../src/core/errors.ts';
 import { sayAll } from '../src/core/finding-words.ts';
 import type { JsonValue } from '../src/core/operation.ts';
+import { typedWords } from '../src/core/phrase.ts';
 import { escapeMarkup, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { stopShown } from '../src/core/stop-object.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
@@ -43,7 +45,7 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 /** All words that come of judging a reply. */
 function words(reply: Delivery): readonly string[] {
   const verdict = judge(reply, provider, OPERATION, CALL);
-  const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next] : [];
+  const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next].map(typedWords) : [];
   return [sayAll(verdict.why, 'terminal'), ...stopped];
 }
 
@@ -54,7 +56,7 @@ function wordsOfProblem(job: object): readonly string[] {
   const { error } = jobSchema.safeParse(job);
   return (error?.issues ?? []).flatMap((issue) => {
     const { fact, next } = problemOf(jobSchema, job, [issue]);
-    return [fact, next];
+    return [String(fact), next];
   });
 }
 

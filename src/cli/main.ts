@@ -2,6 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import type { Report } from '../commands/shared/command.ts';
 import { bugWords, isReaderGone, messageOf, type StopDetail, StopError } from '../core/errors.ts';
+import { AGAIN, phrase, typedWords, typing } from '../core/phrase.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
 import { EXIT, type ExitCode } from '../core/stops.ts';
@@ -199,8 +200,8 @@ function goingOn(detail: StopDetail, argv: readonly string[]): StopDetail {
   const { again, next } = detail;
   if (again === undefined || detail.nextCommand !== undefined || argv.length === 0) return detail;
   const words = again === 'mended' ? argv : withMeant(argv, again);
-  const first = next.endsWith('?') ? 'Correct it there, then' : 'Then';
-  const whole = words === argv ? `${next} ${first} run the same command again:` : next;
+  const first = typedWords(next).endsWith('?') ? 'Correct it there, then' : 'Then';
+  const whole = words === argv ? phrase`${next} ${typing`${first} ${AGAIN}:`}` : next;
   return { ...detail, next: whole, nextCommand: commandLine(words) };
 }
 

@@ -5,6 +5,7 @@ import { messageOf, StopError, stop } from '../core/errors.ts';
 import { sayAll } from '../core/finding-words.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
+import { asField, DO_AGAIN, phrase, type Words } from '../core/phrase.ts';
 import type { AdmittedAttempt, Reply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey, resolveSecrets } from './account/account-key.ts';
@@ -285,7 +286,7 @@ export class Client {
       failures += 1;
       if (failures === MOST_TRIES) {
         const fact = `The service did not answer ${request.method} ${request.path} in ${MOST_TRIES} tries`;
-        throw stop('paused', `${fact}: ${why}.`, 'Run the same command again later.');
+        throw stop('paused', `${fact}: ${why}.`, phrase`${DO_AGAIN} later.`);
       }
       limiter.backOff(sentAtMs, why);
     }
@@ -347,14 +348,16 @@ function pageFrom(reply: Delivery, verdict: Verdict): Page {
     : { kind: 'refused', why: sayAll(verdict.why, 'terminal') };
 }
 
-const REACH_ADVICE: Readonly<Partial<Record<NotSentCause, string>>> = {
-  certificate:
-    'Check base_url of the account, or name the authority of its certificate in NODE_EXTRA_CA_CERTS.',
-  proxy: 'Correct that variable, or put the host of base_url into NO_PROXY.',
+const BASE_URL = asField('base_url', 'the address');
+
+const REACH_ADVICE: Readonly<Partial<Record<NotSentCause, Words>>> = {
+  certificate: phrase`Check ${BASE_URL} of the account, or name the authority of its certificate in
+    NODE_EXTRA_CA_CERTS.`,
+  proxy: phrase`Correct that variable, or put the host of ${BASE_URL} into NO_PROXY.`,
 };
 
 function cannotBeReached(origin: string, why: string, cause: NotSentCause = 'unreachable'): StopError {
-  const next = REACH_ADVICE[cause] ?? 'Check base_url of the account, the network and the proxy.';
+  const next = REACH_ADVICE[cause] ?? phrase`Check ${BASE_URL} of the account, the network and the proxy.`;
   return stop('address', `${origin} cannot be reached: ${why}.`, { next, again: 'mended' });
 }
 

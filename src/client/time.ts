@@ -1,5 +1,6 @@
 import { type Clock, DAY_MS, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import { AGAIN, phrase } from '../core/phrase.ts';
 import type { Ledger, LedgerReader, Reply } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 
@@ -162,7 +163,7 @@ export class AccountTime implements Clock {
   /** Why nothing more is sent. */
   get apart(): StopError | undefined {
     if (this.#offMs <= DAY_MS) return undefined;
-    const next = 'Set the clock of this machine, then run the same command again.';
+    const next = phrase`Set the clock of this machine, then ${AGAIN}.`;
     return stop('clock', this.#apartWords(), next);
   }
 }

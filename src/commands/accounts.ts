@@ -14,6 +14,7 @@ import { type Dialect, dialectOf, dialectProblem, missPrice, slotsAt } from '../
 import { meantWord, stop } from '../core/errors.ts';
 import { SHIPPED, shippedDialect } from '../core/families.ts';
 import { present } from '../core/objects.ts';
+import { asFlag, byFlag, faces, phrase, typing } from '../core/phrase.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { AccountObject, VendorObject } from '../objects/account-object.ts';
@@ -152,7 +153,12 @@ export default {
 async function entryFrom(console: Console, input: Add, name: string) {
   const asked = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
   const vendor = VENDORS.find((known) => known === asked);
-  if (vendor === undefined) throw stop('usage', `--vendor ${asked} is not known.`, meantWord(asked, VENDORS));
+  if (vendor === undefined)
+    throw stop(
+      'usage',
+      phrase`${faces(asFlag('--vendor'), 'The vendor')} ${asked} is not known.`,
+      meantWord(asked, VENDORS),
+    );
   const { exclusive_key, id, price } = input;
   const dialect = input.dialect && (shippedDialect(input.dialect) ? input.dialect : resolve(input.dialect));
   const isDirect = input.via === undefined;
@@ -254,7 +260,11 @@ async function secretsFrom(
     });
     if (value === undefined) {
       const fact = `The dialect has a slot {${slot}}, and nothing fills it.`;
-      throw stop('usage', fact, `Give --secret-env ${slot}=VARIABLE, or answer on a terminal.`);
+      throw stop(
+        'usage',
+        fact,
+        phrase`Give it${typing` ${byFlag('--secret-env', `${slot}=VARIABLE`)}, or answer on a terminal`}.`,
+      );
     }
     secrets.push([slot, { value: value.trim() }]);
   }

@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
+import { byFlag, phrase } from '../core/phrase.ts';
 import { inputFileOf } from '../files/called.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
@@ -97,7 +98,8 @@ async function exported(
   host: Host,
 ): Promise<Partial<OutputFiles>> {
   const output = host.own.output || (path === '-' ? process.stdout : path);
-  if (copy === true && output === undefined) throw stop('usage', 'A copy needs a name.', 'Name it with -o.');
+  if (copy === true && output === undefined)
+    throw stop('usage', 'A copy needs a name.', phrase`Name it ${byFlag('-o')}.`);
   const settings = { ...settingsKept(batch.settings), ...present({ formulas }) };
   const emit = notesOn(host);
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);

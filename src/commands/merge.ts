@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { isAttention, isOutput } from '../core/our-columns.ts';
+import { byFlag, phrase } from '../core/phrase.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import {
@@ -88,7 +89,11 @@ async function outputOf(named: string | undefined, result: string, into: string)
   }
   for (const taken of [result, into]) {
     if (path === taken)
-      throw stop('output', `The output ${path} is also an input.`, 'Name another file with -o.');
+      throw stop(
+        'output',
+        `The output ${path} is also an input.`,
+        phrase`Name another file ${byFlag('-o')}.`,
+      );
   }
   await checkWritable(path);
   return path;
@@ -122,7 +127,11 @@ async function makerOf(result: Result, store: string | undefined): Promise<Maker
   const [maker] = makers.flat().sort((a, b) => b.fit - a.fit || b.batch.createdAtMs - a.batch.createdAtMs);
   if (maker !== undefined) return maker;
   const fact = `No batch of the store has made ${result.path}, so what was sent for its rows is not known.`;
-  throw stop('input', fact, 'Name the store that made it with --store, or merge the file as it was written.');
+  throw stop(
+    'input',
+    fact,
+    phrase`Name the store that made it ${byFlag('--store')}, or merge the file as it was written.`,
+  );
 }
 
 /**

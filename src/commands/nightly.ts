@@ -127,7 +127,7 @@ class SweepRun {
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #files: Swept[] = [];
-  readonly #left: { file: string; why: string }[] = [];
+  readonly #left: SweepResult['left'] = [];
 
   constructor(options: SweepOptions, signal: AbortSignal) {
     this.#options = options;
@@ -138,7 +138,7 @@ class SweepRun {
     const todos = await todosOf(jobs, spender.ledger, {
       clock: this.#options.clock ?? systemClock,
       signal: this.#signal,
-      leave: (file, why) => this.#left.push({ file, why }),
+      leave: (file, why, resume) => this.#left.push({ file, why, ...present({ next_command: resume }) }),
       refuse: (job, error) => this.#keep(job.inbox, job, { stopped: stopShown(error) }),
     });
     let stopped: StopObject | undefined;
@@ -325,7 +325,9 @@ function sweepLines({ files, left, rows, counts, credits }: SweepResult): readon
   const doubt = credits.in_doubt > 0 ? `, ${credits.in_doubt} in doubt` : '';
   return linesOf(
     files.flatMap(fileLines),
-    left.map(({ file, why }) => `Left       ${file}: ${why}`),
+    left.map(({ file, why, next_command: resume }) => {
+      return `Left       ${file}: ${why}${resume === undefined ? '' : `; to resume it: ${resume}`}`;
+    }),
     `Rows       ${rows}: ${countWords(counts)}`,
     `Credits    ${spentWords(credits)}${doubt}`,
   );

@@ -10,6 +10,7 @@ import type { Operation } from '../core/operation.ts';
 import { counted, foreignName, foreignWords, linesOf, listed, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
+import { wordsShown } from '../core/stop-object.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
@@ -181,7 +182,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
         fields: answers && [...answers.paths],
-        moved: moved && { message: moved.message, next: moved.next },
+        moved: moved && wordsShown(moved.detail),
         requests: requests.length === 0 ? undefined : requests,
         to_agree: toAgree && { ...toAgree, details: [...toAgree.details] },
         reread,

@@ -4,6 +4,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
+import { asPhrase } from '../core/phrase.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { ACCEPTABLE } from '../core/stops.ts';
@@ -204,7 +205,7 @@ function withTypedName(error: unknown, words: readonly string[], typed: readonly
   if (!(error instanceof StopError) || error.code !== 'input') return error;
   const kept = words.find(isSpooled);
   if (kept === undefined || typed.includes(kept)) return error;
-  const message = error.message.replaceAll(kept, 'Standard input');
+  const message = asPhrase(error.detail.message).map((text) => text.replaceAll(kept, 'Standard input'));
   return new StopError({ ...error.detail, message });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
+import { AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
@@ -56,7 +57,7 @@ export default command({
       throw stop(
         'usage',
         'The page of this store is already open, without these jobs.',
-        'End it with Ctrl-C where it runs, then run the same command again.',
+        phrase`End it with Ctrl-C where it runs, then ${AGAIN}.`,
       );
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the page at once.

@@ -6,6 +6,7 @@ import { isoTime } from '../core/clock.ts';
 import { agreeing, StopError, stop } from '../core/errors.ts';
 import { isCheck } from '../core/given.ts';
 import { present } from '../core/objects.ts';
+import { byFlag, phrase, typing } from '../core/phrase.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import type { AttemptRecord, Reply } from '../ledger/ledger.ts';
@@ -162,8 +163,8 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody has agreed.`;
   if (input.budget !== undefined)
-    throw stop('consent', fact, `Agree on a terminal, or with --budget ${most}.`);
-  const next = 'Agree on a terminal, or with --yes.';
+    throw stop('consent', fact, phrase`Agree${typing` on a terminal, or ${byFlag('--budget', most)}`}.`);
+  const next = phrase`Agree${typing` on a terminal, or ${byFlag('--yes')}`}.`;
   throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
 }
 

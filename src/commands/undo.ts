@@ -11,7 +11,8 @@ import { invariant, stop } from '../core/errors.ts';
 import { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder } from '../core/paths.ts';
-import { counted, linesOf, plainText } from '../core/plain-text.ts';
+import { asCommand, faces, type Phrase, phrase, typing } from '../core/phrase.ts';
+import { capital, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { EXIT, type ExitCode } from '../core/stops.ts';
 import { contentHash, openHeader } from '../files/input.ts';
 import { notedOutput } from '../files/output/output.ts';
@@ -226,6 +227,10 @@ async function requirePlan(
     throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
 }
 
+function cancelling(id: BatchId): Phrase {
+  return faces(phrase`run ${asCommand(commandLine(['cancel', id]))}`, 'cancel it');
+}
+
 function refuseUnfinished(found: FoundBatch): void {
   const { id, state, vendor, operation } = found.batch;
   if (vendor !== 'service') {
@@ -234,12 +239,12 @@ function refuseUnfinished(found: FoundBatch): void {
   }
   if (state !== 'open') return;
   const command = nextCommandOf(found);
-  const finish = command === undefined ? '' : `: ${command}`;
-  const cancel = commandLine(['cancel', id]);
+  const finish = command === undefined ? '' : typing`: ${asCommand(command)}`;
+  const cancel = cancelling(id);
   throw stop(
     'usage',
     `Batch ${id} is unfinished, so what it changes is not known yet.`,
-    `Run ${cancel} first, or let it finish${finish}`,
+    phrase`${cancel.map(capital)} first, or let it finish${finish}`,
   );
 }
 
@@ -327,8 +332,9 @@ function csvOf(rows: readonly UndoRow[]): string {
 async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
   if ((await contentHash(inputPath)) === inputSha256) return;
   const fact = `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`;
-  const [cancel, again] = [commandLine(['cancel', id]), commandLine(['undo', undone])];
-  throw stop('input', fact, `Put it back as it was, or run ${cancel} and then ${again}`);
+  const again = commandLine(['undo', undone]);
+  const anew = faces(asCommand(again), 'undo it once more');
+  throw stop('input', fact, phrase`Put it back as it was, or ${cancelling(id)} and then ${anew}`);
 }
 
 // ---------------------------------------------------------------------------------------------- what is said

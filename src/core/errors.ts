@@ -1,4 +1,5 @@
 import leven from 'leven';
+import { Phrase, typedWords, type Words } from './phrase.ts';
 import { foreignWords } from './plain-text.ts';
 import { type ChoiceTo, type ExitCode, STOPS, type StopChoice, type StopCode } from './stops.ts';
 
@@ -21,9 +22,9 @@ interface Answered<Code extends StopCode> {
 
 interface StopFacts {
   /** The fact, with names and numbers. */
-  readonly message: string;
+  readonly message: Words;
   /** One imperative sentence: what the user does now. */
-  readonly next: string;
+  readonly next: Words;
   /** The account that was stopped; only where a run asks accounts. One of several is named. */
   readonly account?: { readonly identity: string; readonly name?: string };
   /** The time from which going on makes sense, in ms since 1970; only for pauses. */
@@ -73,7 +74,7 @@ export interface Slip {
 }
 
 /** What to do, in one sentence, and how the same command then goes on. */
-export type Advice = string | Pick<StopDetail, 'next' | 'again'>;
+export type Advice = Words | Pick<StopDetail, 'next' | 'again'>;
 
 /**
  * The error that ends a run. Nothing bought is lost by it: everything settled is in the ledger before it is
@@ -82,6 +83,7 @@ export type Advice = string | Pick<StopDetail, 'next' | 'again'>;
 export class StopError extends Error {
   readonly detail: StopDetail;
   readonly code: StopCode;
+  /** What to do, as a terminal says it; `detail.next` has it as data. */
   readonly next: string;
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
@@ -94,11 +96,11 @@ export class StopError extends Error {
   readonly leastBudget: number | undefined;
 
   constructor(detail: StopDetail, options?: ErrorOptions) {
-    super(detail.message, options);
+    super(typedWords(detail.message), options);
     this.name = 'StopError';
     this.detail = detail;
     this.code = detail.code;
-    this.next = detail.next;
+    this.next = typedWords(detail.next);
     this.exitCode = STOPS[detail.code].exit;
     this.resumeAtMs = detail.resumeAtMs;
     this.nextCommand = detail.nextCommand;
@@ -111,10 +113,14 @@ export class StopError extends Error {
 }
 
 /** @param nextCommand the command line that `next` is about, exactly as it is typed. */
-export function stop(code: StopCode, message: string, advice: Advice, nextCommand?: string): StopError {
-  const said = typeof advice === 'string' ? { next: advice } : advice;
+export function stop(code: StopCode, message: Words, advice: Advice, nextCommand?: string): StopError {
+  const said = isWords(advice) ? { next: advice } : advice;
   return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
 }
+
+/** Whether the advice says nothing of how the same command goes on. */
+export const isWords = (advice: Advice): advice is Words =>
+  typeof advice === 'string' || advice instanceof Phrase;
 
 /** Returns a stop as a value, and throws any other error again: that is a bug of ours. */
 export function asStop(error: unknown): StopError {

@@ -1,14 +1,19 @@
+import { asCommand, type Phrase, phrase, typing, type Words } from './phrase.ts';
 /** The advice for a file that is packed with gzip. */
-export const UNPACK = 'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.';
+export const UNPACK = unpacked('Unpack it first', 'gunzip -c FILE');
 
 /**
  * The advice for a list in a zip archive.
  * @param unzip the command that writes the list to standard output.
  */
-export const unpackWith = (unzip: string): string => `Unpack it, or \`${unzip} | rowonce run JOB - -o OUT\`.`;
+export const unpackWith = (unzip: string): Phrase => unpacked('Unpack it', unzip);
+
+function unpacked(it: string, by: string): Phrase {
+  return phrase`${it}${typing`, or \`${asCommand(`${by} | rowonce run JOB - -o OUT`)}\``}.`;
+}
 
 /** The advice for files that people bring and that no format reads, by their endings. */
-const NEXT: Readonly<Record<string, string>> = {
+const NEXT: Readonly<Record<string, Words>> = {
   '.xls': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
   '.xlsb': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
   '.xltx': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
@@ -26,7 +31,7 @@ const NEXT: Readonly<Record<string, string>> = {
 };
 
 /** @param readable the endings that formats read. */
-export function whatToSave(ending: string, readable: readonly string[]): string {
+export function whatToSave(ending: string, readable: readonly string[]): Words {
   return (
     (Object.hasOwn(NEXT, ending) ? NEXT[ending] : undefined) ??
     `Save the file as one of: ${readable.join(', ')}.`

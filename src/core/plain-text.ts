@@ -115,6 +115,8 @@ export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');
 }
 
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** A fact as a sentence: with a full stop, unless it ends with a mark of its own or of a quotation. */
 export function sentence(fact: string): string {
   return /[.!?…:]"?$/u.test(fact) ? fact : `${fact}.`;

@@ -1,14 +1,17 @@
 import { isoTime } from './clock.ts';
 import { answersIn, type StopDetail } from './errors.ts';
 import { present } from './objects.ts';
-import { sentence } from './plain-text.ts';
+import { doesIn, shownWords, typedWords } from './phrase.ts';
+import { capital, sentence } from './plain-text.ts';
 import type { StopChoice } from './stops.ts';
 
 type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
 } & {
-  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'account']?: StopDetail[Name] | undefined;
+  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'account' | 'again']?:
+    | StopDetail[Name]
+    | undefined;
 } & { readonly choices?: readonly StopChoice[] | undefined };
 
 /** The member `stopped` of `--json`: null where nothing stopped the work. */
@@ -16,16 +19,28 @@ export const stopObject = (stopped: Stop | undefined) => (stopped === undefined 
 
 /** This is made here, without zod, so that it works for a crash as well. */
 export function stopShown(stopped: Stop) {
-  const { code, message, next, resumeAtMs, nextCommand, plan, choices, account } = stopped;
+  const { code, resumeAtMs, nextCommand, plan, choices, account } = stopped;
   return {
     code,
-    message: sentence(message),
-    next,
+    ...wordsShown(stopped),
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
     ...present({ next_command: nextCommand, plan, account: account?.name }),
     ...present({
       answers: answersIn(choices)?.slice(),
       choices: choices?.map((each) => ({ ...each })),
     }),
+  };
+}
+
+/** A fact and what to do, in the words of each face, and what to do as data. */
+export function wordsShown({ message, next, again }: Pick<Stop, 'message' | 'next' | 'again'>) {
+  const typed = { message: sentence(typedWords(message)), next: typedWords(next) };
+  const shown = { message: capital(sentence(shownWords(message))), next: shownWords(next) };
+  const isSame = typed.message === shown.message && typed.next === shown.next;
+  const goesOn = again === undefined ? [] : [{ again: true } as const];
+  const does = [...doesIn(next), ...goesOn].map((each) => ({ ...each }));
+  return {
+    ...typed,
+    ...present({ on_page: isSame ? undefined : shown, does: does.length > 0 ? does : undefined }),
   };
 }

@@ -16,6 +16,7 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput } from '../core/our-columns.ts';
+import { AGAIN, byFlag, DO_AGAIN, phrase } from '../core/phrase.ts';
 import { counted, foreignName, foreignWords, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
 import { RowCount, readRowRanges } from '../core/row.ts';
@@ -141,7 +142,7 @@ async function withColumns<File extends OpenedFile>(
   const header = await opened.sheet.header();
   const place = (name: string) => (operation.steps === undefined ? ['operation'] : ['operations', name]);
   const refused = (problem: StopError, { name }: Operation): StopError =>
-    problemAt?.(place(name), 'name', problem.message, problem.next) ?? problem;
+    problemAt?.(place(name), 'name', problem.detail.message, problem.detail.next) ?? problem;
   const chosen = columns && { columns, guesses, added: Object.keys(add), refused };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const find = async (): Promise<ColumnMap> => {
@@ -160,7 +161,9 @@ async function withColumns<File extends OpenedFile>(
 function withOtherSheets(error: unknown, { sheet: { tabs = [] }, read }: OpenedFile): unknown {
   const others = tabs.filter(({ isRead }) => !isRead).map(({ name }) => foreignName(name));
   if (!(error instanceof StopError) || others.length === 0 || read.sheet !== undefined) return error;
-  const next = `${error.next} Or name another sheet of the workbook with --sheet: ${listed(others)}.`;
+  const byName = byFlag('--sheet');
+  const next = phrase`${error.detail.next} Or name another sheet of the workbook ${byName}:
+    ${listed(others)}.`;
   return new StopError({ ...error.detail, next });
 }
 
@@ -371,7 +374,7 @@ export class InputFile implements FileBytes {
 /** The stop of a run whose file has changed since it was first read. */
 function changedFile(path: string): StopError {
   const fact = `${path} changed during the run, so its rows and their answers may not belong together.`;
-  const next = 'Run the same command again: everything bought is kept, and only the difference is bought.';
+  const next = phrase`${DO_AGAIN}: everything bought is kept, and only the difference is bought.`;
   return stop('input', fact, next);
 }
 
@@ -405,6 +408,6 @@ async function describe(path: string, error: unknown): Promise<unknown> {
     return stop('input', fact, 'Give yourself permission to read the file.');
   }
   const short = shortage(codeOf(error));
-  const next = short?.next ?? 'Check the disk with the file, then run the command again.';
+  const next = short?.next ?? phrase`Check the disk with the file, then ${AGAIN}.`;
   return stop('input', `${path} cannot be read: ${short?.why ?? messageOf(error)}.`, next);
 }

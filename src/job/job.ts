@@ -4,6 +4,7 @@ import { invariant, meantWord, type StopError, stop } from '../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../core/families.ts';
 import { present } from '../core/objects.ts';
 import type { AddressCheck, Operation } from '../core/operation.ts';
+import { asCommand, phrase, typing } from '../core/phrase.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { entriesOf, inSteps, MOST_CALLS, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
@@ -330,7 +331,7 @@ function guessesOthers(written: JobEntries, said: JobEntries): boolean {
 /** An operation by its name, or several by theirs, as a job without any other entry. */
 function bareJob(argument: string): Document {
   const problem: Document['problem'] = (_keys, _part, fact, next) =>
-    stop('job', `${argument}: ${fact}.`, next);
+    stop('job', phrase`${argument}: ${fact}.`, next);
   const value = isTypedSteps(argument) ? { operations: [...stepNames(argument)] } : { operation: argument };
   return { path: '', value, problem };
 }
@@ -375,7 +376,7 @@ function withSaid(document: Document, said: JobEntries): Document {
     const flag = flagOf(said, keys);
     return flag === undefined
       ? document.problem(keys, part, fact, next)
-      : stop('usage', `${flag}: ${fact}.`, next);
+      : stop('usage', phrase`${typing`${flag}: `}${fact}.`, next);
   };
   const checked = jobSchema.safeParse(present(merged));
   if (checked.success) return { ...document, value: present(checked.data), problem };
@@ -437,12 +438,9 @@ function checkChange({ name, change }: Operation, { value, problem }: Document):
   }
   if (typeof value.in_doubt === 'object') {
     const fact = `${name} changes the service, and sending a lost change again could mean a second mail`;
-    throw problem(
-      ['in_doubt'],
-      'value',
-      fact,
-      `Write hold or skip. To see how one is sent again: ${commandLine(['settle', '--help'])}`,
-    );
+    const command = commandLine(['settle', '--help']);
+    const how = typing`To see how one is sent again: ${asCommand(command)}`;
+    throw problem(['in_doubt'], 'value', fact, phrase`Write hold or skip. ${how}`);
   }
   const age = (['refresh_after', 'refresh_no_match_after'] as const).find((key) => value[key] !== undefined);
   if (age === undefined) return;

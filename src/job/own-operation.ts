@@ -13,6 +13,7 @@ import {
   type JsonValue,
   type Operation,
 } from '../core/operation.ts';
+import { phrase, type Words } from '../core/phrase.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { problemOf } from '../lib/yaml/schema-problem.ts';
 
@@ -77,9 +78,9 @@ export function defineOperation(operation: OwnOperation): OwnOperation {
   return operation;
 }
 
-function wrong(name: string, keys: readonly PropertyKey[], fact: string, next: string): StopError {
+function wrong(name: string, keys: readonly PropertyKey[], fact: Words, next: Words): StopError {
   const at = keys.length === 0 ? '' : ` (${keys.join('.')})`;
-  return stop('job', `The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
+  return stop('job', phrase`The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
 }
 
 /**

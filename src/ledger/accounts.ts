@@ -1,4 +1,4 @@
-import type { StopDetail } from '../core/errors.ts';
+import type { StopError } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -77,7 +77,7 @@ export interface AccountFacts extends PauseFacts {
    * Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that
    * gives 404 alone.
    */
-  readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
+  readonly ended?: Pick<StopError, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
+import { asFlag, phrase, typing } from '../core/phrase.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, insertSql, partsOf, type Sql } from './db.ts';
 import { conversionOf } from './layouts.ts';
@@ -31,7 +32,7 @@ export async function copyLedger(
     throw stop(
       'store',
       `The ledger in ${from} was copied to ${copy.location} on ${isoTime(copy.atMs)}, and ${target.location} is not that copy.`,
-      `Name the copy: --store ${copy.location}`,
+      phrase`Name the copy${typing`: ${asFlag('--store', copy.location)}`}`,
     );
   if (target.present !== undefined)
     throw stop(

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { accepting, StopError, stop } from '../core/errors.ts';
+import { asFlag, byFlag, type Phrase, phrase, typing, type Words } from '../core/phrase.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
@@ -71,13 +72,14 @@ export async function refuseUncopied(db: Pick<Db, 'rows'>, shown: string): Promi
     throw stop(
       'store_version',
       `The store ${shown} was made by a newer Rowonce (schema ${layout}; this one knows ${LAYOUT}). Nothing in it was changed.`,
-      'Use the newer Rowonce, or name another place with --store.',
+      phrase`Use the newer Rowonce, or name another place ${byFlag('--store')}.`,
     );
   if (layout < FIRST_COPIED)
     throw stop(
       'store_version',
       madeEarlier(shown),
-      'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
+      phrase`Finish its batches and export its answers with the version that made it, or name another place
+        ${byFlag('--store')}; a new one buys again what that one has bought.`,
     );
 }
 
@@ -85,7 +87,8 @@ const madeEarlier = (shown: string): string =>
   `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`;
 
 const wasCopied = ({ location, atMs }: CopyRecord): string => `was copied to ${location} on ${isoTime(atMs)}`;
-const nameTheCopy = ({ location }: CopyRecord): string => `Name the copy: --store ${location}`;
+const nameTheCopy = ({ location }: CopyRecord): Phrase =>
+  phrase`Name the copy${typing`: ${asFlag('--store', location)}`}`;
 
 /** What a store says of a ledger that is copied. */
 export async function sourceIn(db: Db, site: Site) {
@@ -156,11 +159,12 @@ export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' |
 }
 
 /** @param makes what would make one. @param tell hears of a ledger that is gone. */
-export function nothingThere(site: Site, makes: string, tell?: Tell): NothingThere {
+export function nothingThere(site: Site, makes: Words, tell?: Tell): NothingThere {
   const gone = missingAt(site);
   if (gone !== undefined) tell?.(gone);
   const message = `There is no store at ${site.shown}.`;
-  return new NothingThere({ code: 'store', message, next: `Name an existing store with --store; ${makes}` });
+  const next = phrase`Name an existing store ${byFlag('--store')}; ${makes}`;
+  return new NothingThere({ code: 'store', message, next });
 }
 
 /** A database that is left open would keep the process from ending. */
@@ -368,7 +372,8 @@ export const outdated = (fact: string): StopError =>
   new StopError({
     code: 'store_lost',
     message: fact,
-    next: 'Restore the newest store, or let a run continue without it by --accept store.',
+    next: phrase`Restore the newest store, or let a run continue without
+      it${typing` by ${asFlag('--accept', 'store')}`}.`,
     choices: [accepting('store', 'go on with what is known here')],
   });
 

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { invariant, type StopError, stop } from '../core/errors.ts';
+import { DO_AGAIN, phrase } from '../core/phrase.ts';
 import { type Context, filled, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import type { AccountCaps, BatchId } from './records.ts';
@@ -28,7 +29,7 @@ export function batchOver(batch: BatchId): StopError {
   return stop(
     'input',
     `Batch ${batch} has ended: another run began a batch over a changed version of its list.`,
-    'Run the same command again to work on the list as it is now.',
+    phrase`${DO_AGAIN} to work on the list as it is now.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { stop } from '../core/errors.ts';
+import { byFlag, phrase } from '../core/phrase.ts';
 import { isUrl, type Store } from './store.ts';
 
 /** Also of one that is not percent-encoded: whatever stands between a colon and an @ may be one. */
@@ -16,12 +17,12 @@ export async function storeAt(location: string): Promise<Store> {
     throw stop(
       'store',
       `No store handles ${shown}.`,
-      'Name a folder on a local disk with --store, or postgres://USER@HOST:PORT/DATABASE.',
+      phrase`Name a folder on a local disk ${byFlag('--store')}, or postgres://USER@HOST:PORT/DATABASE.`,
     );
   if (HAS_PASSWORD.test(location))
     throw stop(
       'store',
-      `The URL ${shown} came with a password, which others can read wherever commands are shown.`,
+      `The URL ${shown} came with a password, which others can read wherever it is shown.`,
       'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
     );
   return (await import('./stores/postgres.ts')).default;

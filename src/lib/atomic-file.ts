@@ -4,6 +4,7 @@ import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm } fro
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stop } from '../core/errors.ts';
+import { AGAIN, byFlag, phrase } from '../core/phrase.ts';
 import { crashPoint } from './faults.ts';
 import { codeOf, shortage } from './system-errors.ts';
 
@@ -299,7 +300,11 @@ export async function checkWritable(path: string): Promise<void> {
     // Beside a link there is room for our file.
     if (found?.isFile() === false && !found.isSymbolicLink()) {
       const what = found.isDirectory() ? 'a folder' : 'not a regular file';
-      throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
+      throw stop(
+        'output',
+        `${path} cannot be written: it is ${what}.`,
+        phrase`Name another file ${byFlag('-o')}.`,
+      );
     }
     const temporary = join(dirname(path), temporaryName());
     await (await open(temporary, 'wx', 0o600)).close();
@@ -333,11 +338,11 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
   if (code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     const fact = `${path} cannot be written: the disk is full.`;
-    const next = 'Free some space, then run the same command again; nothing that was bought is lost.';
+    const next = phrase`Free some space, then ${AGAIN}; nothing that was bought is lost.`;
     return stop('disk_full', fact, next);
   }
   const short = shortage(code);
   if (short !== undefined) return stop('output', `${path} cannot be written: ${short.why}.`, short.next);
   const why = WHY[code] ?? `the system refuses with ${code}`;
-  return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
+  return stop('output', `${path} cannot be written: ${why}.`, phrase`Name another file ${byFlag(flag)}.`);
 }

@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { asCommand, faces, type Phrase, phrase, type Words } from '../core/phrase.ts';
 import { shellWord } from './command-line.ts';
 
 /**
@@ -10,7 +11,7 @@ import { shellWord } from './command-line.ts';
 
 interface Distrust {
   readonly fact: string;
-  readonly next: string;
+  readonly next: Words;
 }
 
 export interface Self {
@@ -56,9 +57,12 @@ export function distrustOf(
   };
 }
 
-function afterLooking(command: string): string {
-  return `Check it, because others may have changed it, then run ${command}`;
+function afterLooking(command: string): Phrase {
+  const close = closing(command);
+  return phrase`Check it, because others may have changed it, then ${close}`;
 }
+
+const closing = (command: string): Phrase => faces(phrase`run ${asCommand(command)}`, 'close it to others');
 
 function thisProcess(): Self | undefined {
   if (process.platform === 'win32') return undefined;
@@ -108,8 +112,10 @@ function isOpen({ mode }: Pick<Stats, 'mode'>): boolean {
 
 function open(folder: string, { mode }: Pick<Stats, 'mode'>): Distrust {
   const digits = (mode & 0o7777).toString(8).padStart(4, '0');
+  const command = `chmod go-w ${shellWord(folder)}`;
+  const close = closing(command);
   return {
     fact: `other users can write in ${folder} (mode ${digits})`,
-    next: `Check that everything in it is yours, then run chmod go-w ${shellWord(folder)}`,
+    next: phrase`Check that everything in it is yours, then ${close}`,
   };
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Client, DatabaseError, PoolConfig } from 'pg';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
+import { AGAIN, DO_AGAIN, phrase, type Words } from '../core/phrase.ts';
 import type { StopCode } from '../core/stops.ts';
 import { formatDuration } from './duration.ts';
 
@@ -68,12 +69,11 @@ async function connectionOf(location: string, plain: string): Promise<Client & P
 
 // --------------------------------------------------------------------------------------- what an error means
 
-const RUN_AGAIN =
-  'Run the same command again when the database can be reached: it continues from what is kept.';
+const RUN_AGAIN = phrase`${DO_AGAIN} when the database can be reached: it continues from what is kept.`;
 
 /** The server of a store said nothing, or that it can do nothing now. */
 export class Unanswered extends StopError {
-  constructor(code: StopCode, message: string, next = RUN_AGAIN) {
+  constructor(code: StopCode, message: string, next: Words = RUN_AGAIN) {
     super({ code, message, next });
   }
 
@@ -115,7 +115,7 @@ export function unanswered(error: unknown, shown: string): Unanswered {
     return new Unanswered(
       'store',
       `${shown} takes no writes: ${messageOf(error)}.`,
-      'Make it writable, or name the server that took its place, then run the same command again.',
+      phrase`Make it writable, or name the server that took its place, then ${AGAIN}.`,
     );
   return new Unanswered(
     code === NO_ROOM ? 'disk_full' : 'store',
@@ -243,6 +243,6 @@ export class Outage {
     if (isBought || lastedMs < mostMs) return;
     const code = lastedMs < longestMs ? error.code : 'paused';
     const lasted = `That has lasted for ${formatDuration(lastedMs)}.`;
-    throw new Unanswered(code, `${error.message} ${lasted}`, error.next);
+    throw new Unanswered(code, `${error.message} ${lasted}`, error.detail.next);
   }
 }

@@ -1,24 +1,25 @@
 import { messageOf, type StopError, stop } from '../core/errors.ts';
+import { AGAIN, asCommand, phrase, typing, type Words } from '../core/phrase.ts';
 
 /** Refusals of the system, to the whole process or about a file, in words. Neither is a bug of ours. */
 
 /** A refusal that is not about the requested file, so another file would meet it as well. */
 interface Shortage {
   readonly why: string;
-  readonly next: string;
+  readonly next: Words;
 }
 
-const THEN = 'then run the same command again; nothing that was bought is lost.';
+const THEN = phrase`then ${AGAIN}; nothing that was bought is lost.`;
 
 const SHORTAGES: Readonly<Record<string, Shortage>> = {
   EMFILE: {
     why: 'this process may open no more files',
-    next: `Raise its limit, such as with "ulimit -n 4096", ${THEN}`,
+    next: phrase`Raise its limit${typing`, such as with "${asCommand('ulimit -n 4096')}"`}, ${THEN}`,
   },
-  ENFILE: { why: 'this machine has too many files open', next: `End other programs, ${THEN}` },
-  ENOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
-  SQLITE_NOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
-  EAGAIN: { why: 'this user may start no more processes', next: `End other programs, ${THEN}` },
+  ENFILE: { why: 'this machine has too many files open', next: phrase`End other programs, ${THEN}` },
+  ENOMEM: { why: 'this machine has no memory left', next: phrase`End other programs, ${THEN}` },
+  SQLITE_NOMEM: { why: 'this machine has no memory left', next: phrase`End other programs, ${THEN}` },
+  EAGAIN: { why: 'this user may start no more processes', next: phrase`End other programs, ${THEN}` },
 };
 
 /** @param code of the error, such as `EMFILE` or `SQLITE_NOMEM`. */
@@ -39,7 +40,7 @@ export function systemStop(error: unknown): StopError | undefined {
     return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
   if (path === undefined) return undefined;
   const fact = `The system refused something that is needed: ${messageOf(error)}.`;
-  return stop('system', fact, `Put that right, ${THEN}`);
+  return stop('system', fact, phrase`Put that right, ${THEN}`);
 }
 
 export function codeOf(error: unknown): string | undefined {

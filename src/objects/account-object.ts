@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FactWords } from './stop-object.ts';
 
 /** Accounts, without their keys. */
 
@@ -32,7 +33,7 @@ export const AccountObject = z.object({
   /** Whether an answer without a match costs something, by its dialect; left out as above. */
   charges_misses: z.boolean().exactOptional(),
   /** The problem with its dialect. */
-  problem: z.object({ message: z.string(), next: z.string() }).nullable(),
+  problem: FactWords.nullable(),
   limits: LimitsObject,
   budget: BudgetObject,
   /** The price of a credit for its owner, such as `0.04 AUD`. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
 import { CostObject, PlannedCostObject } from './batch-view.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
+import { FactWords } from './stop-object.ts';
 
 /** The purchases or changes that a job would make with a list. */
 
@@ -250,7 +251,7 @@ export const PlanObject = z.object({
   /** The question to which a person has to agree once. */
   to_agree: AgreementView.exactOptional(),
   /** A stop before the run: the account may have moved. `--accept` plans for either answer. */
-  moved: z.object({ message: z.string(), next: z.string() }).exactOptional(),
+  moved: FactWords.exactOptional(),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
   reread: RereadObject.exactOptional(),
 });

@@ -72,7 +72,10 @@ export const SweptFileObject = z.object({
 /** The output of `nightly`. */
 export const SweepObject = z.object({
   files: z.array(SweptFileObject),
-  left: z.array(z.object({ file: z.string(), why: z.string() })),
+  left: z.array(
+    /** `next_command` resumes a paused batch. */
+    z.object({ file: z.string(), why: z.string(), next_command: z.string().exactOptional() }),
+  ),
   rows: z.number(),
   counts: Counts,
   credits: SpentObject,

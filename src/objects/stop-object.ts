@@ -9,12 +9,29 @@ export const StopChoice = z.object({
   says: z.string(),
 });
 
+/** One thing to do: a flag of the same command, a command line, an entry of a file, or the same once more. */
+export const Doing = z.union([
+  z.object({ flag: z.string(), value: z.string().exactOptional() }),
+  z.object({ command: z.string() }),
+  z.object({ field: z.string() }),
+  z.object({ again: z.literal(true) }),
+]);
+
+/** A fact and what to do, in the words of each face. */
+export const FactWords = z.object({
+  message: z.string(),
+  next: z.string(),
+  /** The same two where flags, commands and files are not spoken of, because there are buttons. */
+  on_page: z.object({ message: z.string(), next: z.string() }).optional(),
+  /** What `next` names, as data. */
+  does: z.array(Doing).optional(),
+});
+
 /** Why a command ended before its work was done: the fact, then what to do. */
 export const StopObject = z.object({
   /** A code of docs/errors.md; `bug` for an error of ours. */
   code: z.enum([...stopCodes(), 'bug']),
-  message: z.string(),
-  next: z.string(),
+  ...FactWords.shape,
   /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
   /** The name of the account that was stopped, where a list has several. */

@@ -7,6 +7,7 @@ import { agreeing, StopError } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
+import { asCommand, byFlag, phrase, typing } from '../core/phrase.ts';
 import { foreignWords, listed } from '../core/plain-text.ts';
 import { rowsAsked } from '../core/row.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
@@ -90,7 +91,8 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
   throw new StopError({
     code: 'consent',
     message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
-    next: 'Look at them with plan, or with undo --dry-run, then agree with --yes.',
+    next: phrase`Look at them${typing` with ${asCommand('plan')}, or with undo --dry-run`}, then agree
+      ${byFlag('--yes')}.`,
     // A person who answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
     choices: [agreeing('make these changes')],
@@ -140,7 +142,8 @@ async function requireBudget(
     message:
       `This run could spend up to ${most} credits${inMoney(costAsked(plan))}, ` +
       `and nothing limits it${where}.`,
-    next: `Say how much it may spend with --budget ${least}, in the job, or per day in the account.`,
+    next: phrase`Say how much it may spend${typing` ${byFlag('--budget', least)}, in the job,`} or per day
+      in the account.`,
     leastBudget: least,
   });
 }

@@ -4,6 +4,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
+import { asFlag, faces, phrase, typing } from '../core/phrase.ts';
 import { grouped } from '../core/plain-text.ts';
 import { stepsOf } from '../core/steps.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -147,8 +148,9 @@ export async function requirePlanId(list: RunList, changes?: ChangePlan): Promis
   if (!ID.test(planId))
     throw stop(
       'usage',
-      `--plan ${planId} is not the id of a plan.`,
-      'plan prints the id, and --plan takes no file.',
+      phrase`${faces(asFlag('--plan', planId), planId)} is not the id of a plan.`,
+      phrase`Give the id that is shown with the
+        plan${typing`: plan prints it, and ${asFlag('--plan')} takes no file`}.`,
     );
   const isSamePart = planId.split('-')[SOURCES.length - 1] === digestOf(rowsIn(context));
   const isBegun = isSamePart && hasBegunBy(existing, planId);
@@ -161,7 +163,7 @@ export async function requirePlanId(list: RunList, changes?: ChangePlan): Promis
   throw new StopError({
     code: 'plan',
     message: `The plan has changed, so nothing was started: ${movesBetween(planId, now).join('; ')}.`,
-    next: `Look at the plan again; to start it as it is now, use --plan ${now}.`,
+    next: phrase`Look at the plan again${typing`; to start it as it is now, use ${asFlag('--plan', now)}`}.`,
     plan: now,
   });
 }

@@ -2,6 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { accountsPath } from '../core/paths.ts';
+import { AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AccountTerms, Ledger, Spenders } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -69,7 +70,7 @@ export async function holdTo(ledger: Ledger, account: SaidAccount): Promise<Acco
       'busy',
       `Process ${asking.pid} on ${asking.host}, "${asking.command}", ` +
         `uses the earlier limits of account ${account.name}.`,
-      'Let it end, then run the same command again.',
+      phrase`Let it end, then ${AGAIN}.`,
     );
   await spenders?.keepTerms(account.identity, said, true);
   return before;

@@ -6,6 +6,7 @@ import { dialectOf, withGives, withRequestOf } from '../client/dialect.ts';
 import { type Advice, invariant, meantWord, stop, suggestion } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
+import { asCommand, byFlag, faces, phrase, typing, type Words } from '../core/phrase.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
@@ -46,7 +47,7 @@ export async function choose({
   const name = (wanted: string, ...at: KeyPath): void => {
     // What was typed as `--account` stands in no line.
     const problem = job.said?.account === undefined ? job.problem : undefined;
-    const refused = problem && ((fact: string, next: Advice) => problem(at, 'value', fact, next));
+    const refused = problem && ((fact: Words, next: Advice) => problem(at, 'value', fact, next));
     if (!named.has(wanted)) named.set(wanted, chooseAccount(accounts, vendor, wanted, refused));
   };
   for (const { name: step, accountsAt = [], accounts: names, check } of steps) {
@@ -85,7 +86,7 @@ function requireFitting({ budget, problem }: Job, accounts: readonly Account[]):
   for (const [at, { name, identity }] of accounts.entries()) {
     const same = accounts.slice(0, at).find((other) => other.identity === identity);
     const fact = `The accounts ${same?.name} and ${name} are one account: their answers are the same.`;
-    if (same !== undefined) throw stop('account', fact, 'Name one of them, or give each an `id` of its own.');
+    if (same !== undefined) throw stop('account', fact, 'Name one of them, or give each an id of its own.');
   }
   const names = accounts.map(({ name }) => name);
   const other = Object.keys(budget?.accounts ?? {}).find((name) => !names.includes(name));
@@ -101,7 +102,8 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
   const names = [...receivers.keys()];
   throw stop(
     'job',
-    `${name}: notify.to: there is no ${foreignName(notify.to)} under notify in ${path}.`,
+    phrase`${typing`${name}: notify.to: `}there is no ${foreignName(notify.to)} under
+      notify${typing` in ${path}`}.`,
     names.length === 0
       ? `Add it there, as notify: { ${notify.to}: { webhook: https://… } }, or leave notify out of the job.`
       : suggestion(notify.to, names),
@@ -192,7 +194,8 @@ async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string>
   throw stop(
     'job',
     `${name}: inbox: ${foreignWords(place, place.length)} is not below the folder of the job.`,
-    `If that is right, name it in ${accountsFile}, as inboxes: { crm: /srv/drop }, and write inbox: crm.`,
+    phrase`If that is right, name it in ${faces(accountsFile, 'the accounts file')}, as inboxes: { crm:
+      /srv/drop }, and write inbox: crm.`,
   );
 }
 
@@ -212,7 +215,8 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   throw stop(
     'consent',
     `${name} changes what account ${account.name} leads to, and a sweep cannot ask anybody.`,
-    'Check it with plan, then use run with --yes.',
+    phrase`Check it${typing` with ${asCommand('plan')}`}, then
+      ${faces(phrase`use run ${byFlag('--yes')}`, 'start it by hand')}.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { dialectMark } from '../client/dialect.ts';
 import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import { sayAll } from '../core/finding-words.ts';
+import { asPhrase, phrase } from '../core/phrase.ts';
 import { dearer } from './intent.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 
@@ -43,15 +44,14 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
 /** A key that has worked before may still be good: then the account may not do what was asked. */
 function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
   if (stop.code !== 'key' || !hasAnswered) return stop;
-  const message = stop.message.replace(
-    ' refused the key: ',
-    ' says that the key was refused, or that the account may not do this: ',
+  const message = asPhrase(stop.message).map((text) =>
+    text.replace(
+      ' refused the key: ',
+      ' says that the key was refused, or that the account may not do this: ',
+    ),
   );
-  return {
-    ...stop,
-    message,
-    next: `The key has worked before: look at the vendor what the account may do. ${stop.next}`,
-  };
+  const next = phrase`The key has worked before: look at the vendor what the account may do. ${stop.next}`;
+  return { ...stop, message, next };
 }
 
 /** Stops the run, if the error is a StopError. */

@@ -7,6 +7,17 @@ import { APART_MS, isoTime, sleepUnless } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
+import {
+  AGAIN,
+  asCommand,
+  asField,
+  asFlag,
+  DO_AGAIN,
+  faces,
+  type Phrase,
+  phrase,
+  typing,
+} from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import {
   type Admission,
@@ -115,7 +126,7 @@ function begunAhead(begunMs: number): StopError {
     'clock',
     `The clock was wrong when this batch began (it said ${isoTime(begunMs)}), ` +
       'so the batch cannot tell what is too old.',
-    'Run the same command again: then it takes nothing as too old.',
+    phrase`${DO_AGAIN}: then it takes nothing as too old.`,
   );
 }
 
@@ -182,7 +193,7 @@ async function untilReleased(run: Run, { reserved }: Money): Promise<void> {
       'paused',
       `Calls without an answer hold ${counted(reserved, 'credit')} of the budget, ` +
         `and none has ended in ${formatDuration(maxPauseMs)}.`,
-      'Run the same command again later, or raise the budget.',
+      phrase`${DO_AGAIN} later, or raise the budget.`,
     );
 }
 
@@ -220,13 +231,13 @@ export async function overExtra(
   const [first] = left;
   const about = isAll || first === undefined ? [id] : [id, String(await rowHere(ledger, batch, first))];
   const room = Math.max(0, cap - used);
+  const command = commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)]);
   return stop(
     'extra_credits',
     `${counted(left.length, 'call')} in doubt will be sent again, ` +
       `for at most ${counted(most, 'credit')}, ` +
       `and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
-    'Let the next run send all of them again: ' +
-      `${commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)])}`,
+    phrase`Let the next run send all of them again${typing`: ${asCommand(command)}`}`,
   );
 }
 
@@ -260,19 +271,20 @@ const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
   month: "of the account's month (UTC)",
 };
 
-function nextStep({ scope, money, reserve, account }: Reached): string {
+function nextStep({ scope, money, reserve, account }: Reached): Phrase {
   // The summary of the batch says how much is enough for all calls that wait.
-  if (scope === 'batch') return 'Run the same command again with a higher --budget.';
+  if (scope === 'batch')
+    return phrase`${DO_AGAIN} with ${faces(phrase`a higher ${asFlag('--budget')}`, 'a higher limit')}.`;
   if (scope === 'share')
-    return `Raise budget.accounts.${account} in the job, then run the same command again.`;
+    return phrase`Raise ${asField(`budget.accounts.${account}`, 'what it may spend there')} in the job, then
+      ${AGAIN}.`;
+  const more = phrase`raise ${asField(`per_${scope}`, `what it may spend in a ${scope}`)} in the account`;
   // No other day or month has room for a call that costs more than the whole budget.
   if (reserve > (money.cap ?? 0))
-    return (
-      `One call may cost ${reserve}, so no other ${scope} has room for it: ` +
-      `raise per_${scope} in the account, then run the same command again.`
-    );
+    return phrase`One call may cost ${reserve}, so no other ${scope} has room for it: ${more}, then
+      ${AGAIN}.`;
   const when = scope === 'day' ? 'tomorrow' : 'next month';
-  return `Run the same command again ${when}, or raise per_${scope} in the account.`;
+  return phrase`${DO_AGAIN} ${when}, or ${more}.`;
 }
 
 // ------------------------------------------------------------------------------------------------ prices
@@ -320,6 +332,6 @@ export function dearer(charged: number, most: number): StopError {
   return stop(
     'dearer',
     `An answer cost ${charged} credits, but the dialect and earlier answers say at most ${most}.`,
-    'Correct the credits of this operation in the dialect, then run the same command again.',
+    phrase`Correct the credits of this operation in the dialect, then ${AGAIN}.`,
   );
 }

@@ -4,6 +4,7 @@ import type { Answers } from '../client/account/agreements.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { accepting, StopError } from '../core/errors.ts';
+import { asFlag, faces, type Phrase, phrase } from '../core/phrase.ts';
 import { counted, foreignWords, listed } from '../core/plain-text.ts';
 import type { PriceOf } from '../files/output/batch-view.ts';
 import type { AccountMarks, Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
@@ -80,20 +81,24 @@ async function saysSame(moved: StopError, { accept = [], askAgreement }: Answers
   throw moved;
 }
 
+/** A person answers which account it is. */
+const byAnswer = (typed: string, value: string): Phrase =>
+  faces(phrase`, ${typed} ${asFlag('--accept', value)}, and`, ',');
+
 function movedStop({ name, marks }: Account, { address, answers, changes, doubts }: Moved): StopError {
   const isBought = answers > 0 || changes === 0;
   const done = isBought ? counted(answers, 'answer') : counted(changes, 'change');
   const were = (isBought ? answers : changes) === 1 ? 'was' : 'were';
   const what = isBought ? 'bought' : 'made';
   const stake = `${done} ${were} ${what}${doubts > 0 ? `, and ${counted(doubts, 'call')} ${doubts === 1 ? 'is' : 'are'} in doubt` : ''}`;
+  const isSame = byAnswer('run the same command again with', 'same-account');
+  const isOther = byAnswer('with', 'new-account');
   return new StopError({
     code: 'moved',
     message:
       `Account ${name} was at ${addressWords(address)}, where ${stake}. ` +
       `Is ${addressWords(marks?.address ?? '', marks?.id)} the same account?`,
-    next:
-      'If it is, run the same command again with --accept same-account, and all goes on; ' +
-      'if it is another one, with --accept new-account, and nothing is known of it.',
+    next: phrase`If it is${isSame} all goes on; if it is another one${isOther} nothing is known of it.`,
     choices: [
       accepting('same-account', 'it is the same account'),
       accepting('new-account', 'it is another account'),

@@ -16,6 +16,7 @@ import { type StopDetail, StopError } from '../core/errors.ts';
 import { finding, together } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
 import type { Findings } from '../core/findings.ts';
+import { DO_AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
@@ -229,8 +230,7 @@ export function laterStop(
   of: Pick<StopDetail, 'code' | 'resumeAtMs'>,
 ): StopError {
   const message = `The vendor has accepted ${counted(calls, 'call')}, and nothing was answered ${since}.`;
-  const next =
-    'Run the same command again later: it asks for the answers, and sends none of the calls again.';
+  const next = phrase`${DO_AGAIN} later: it asks for the answers, and sends none of the calls again.`;
   return new StopError({ ...of, message, next });
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { rowsIn } from '../core/counts.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
+import { asFlag, faces, phrase, typing } from '../core/phrase.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { STOPS } from '../core/stops.ts';
 import { type Batch, type Ledger, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
@@ -47,7 +48,8 @@ async function namingHolder(error: unknown, location: string): Promise<unknown> 
     const process = `process ${spender.pid}, "${spender.command}"`;
     return `${who} has been running ${basename(batch.inputPath)} since ${since}: ${done} (${process}).`;
   });
-  return fact === undefined ? error : new StopError({ ...error.detail, message: fact }, { cause: error });
+  const message = fact && faces(fact, 'Another list is being worked on.');
+  return message === undefined ? error : new StopError({ ...error.detail, message }, { cause: error });
 }
 
 const SHORT = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
@@ -64,7 +66,7 @@ export async function requireTaken(location: string, operation: string, changes:
     'unsupported',
     `The store ${location} takes only jobs that look things up, ` +
       `and ${operation} changes something at the service.`,
-    'Run it with a store on the disk of one machine: a folder after --store.',
+    phrase`Run it with a store on the disk of one machine${typing`: a folder after ${asFlag('--store')}`}.`,
   );
 }
 
@@ -182,7 +184,11 @@ export async function findBatch(
   const none =
     lists.length === 0 ? `There is no store at ${stateFolder()} yet.` : 'There are no batches yet.';
   if (all.length === 0)
-    throw stop('usage', none, 'Run a list first, or name the store that has it: --store FOLDER.');
+    throw stop(
+      'usage',
+      none,
+      phrase`Run a list first, or name the store that has it${typing`: ${asFlag('--store', 'FOLDER')}`}.`,
+    );
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
   throw stop('usage', fact, 'See all batches.', allBatches());
 }
@@ -203,7 +209,7 @@ function operatorNamed(said: string | undefined): string {
   throw stop(
     'usage',
     `The operator's name has ${name.length} characters, but it must be one line of at most ${LONGEST}.`,
-    'Give a name after --as, such as --as "Jo Byrne".',
+    phrase`Give a name${typing` after --as, such as ${asFlag('--as', '"Jo Byrne"')}`}.`,
   );
 }
 

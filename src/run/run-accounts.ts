@@ -1,5 +1,6 @@
 import type { Account } from '../client/account/account.ts';
 import { invariant, type StopDetail, StopError } from '../core/errors.ts';
+import { asPhrase, joined, phrase } from '../core/phrase.ts';
 import { sentence } from '../core/plain-text.ts';
 import { EXIT, STOPS } from '../core/stops.ts';
 import type { Batch } from '../ledger/ledger.ts';
@@ -73,8 +74,8 @@ export class RunAccounts {
       this.#stopAll(stopOf({ identity }, error));
       return;
     }
-    const message = `Account ${name}: ${error.message}`;
-    const next = `Account ${name}: ${error.next}`;
+    const message = phrase`Account ${name}: ${error.detail.message}`;
+    const next = phrase`Account ${name}: ${error.detail.next}`;
     const named = new StopError({ ...error.detail, account: { identity, name }, message, next });
     const { other_accounts_go_on: isOne, later_answers_are_asked: asksOn } = STOPS[error.code];
     if (!isOne) this.#stopAll(named);
@@ -92,8 +93,8 @@ export class RunAccounts {
     const ends = FIRST.flatMap((code) => all.filter(({ exitCode }) => exitCode === code));
     const [first] = ends;
     if (first === undefined) return;
-    const message = ends.map((end) => sentence(end.message)).join(' ');
-    const next = ends.map((end) => end.next).join(' ');
+    const message = joined(ends.map(({ detail }) => asPhrase(detail.message).map(sentence)));
+    const next = joined(ends.map(({ detail }) => detail.next));
     this.#stopAll(new StopError({ ...first.detail, message, next }));
   }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { isOutput } from '../core/our-columns.ts';
 import { besideFolder } from '../core/paths.ts';
+import { asCommand, byFlag, phrase, typing } from '../core/phrase.ts';
 import { openFile } from '../files/input.ts';
 import { besideInput } from '../files/output/output.ts';
 import type { Job } from '../job/job.ts';
@@ -125,7 +126,11 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
 function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<RunOptions, 'sample'>): void {
   if (sample !== undefined && change !== undefined) {
     const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
-    throw stop('usage', fact, 'See all of it with plan, or try the first rows with --limit.');
+    throw stop(
+      'usage',
+      fact,
+      phrase`See all of it${typing` with ${asCommand('plan')}`}, or try the first rows ${byFlag('--limit')}.`,
+    );
   }
 }
 
@@ -184,7 +189,8 @@ export async function requireStoreOrPlace(choice: StoreChoice, making: Making): 
   throw stop(
     'store',
     `There is no store at ${location} yet, so nothing is known as bought. ${why}.`,
-    'Name the store with --store or $ROWONCE_STORE. A named one is made where it is not there.',
+    phrase`Name the store${typing` ${byFlag('--store')} or $ROWONCE_STORE`}. A named one is made where it is
+      not there.`,
     making.words && commandLine(withOption(making.words, '--store', location)),
   );
 }
@@ -193,7 +199,7 @@ async function whyNotMade(location: string, making: Making): Promise<string | un
   const written = await outputOfOther(making);
   if (written !== undefined)
     return `${written} is an output of Rowonce, so another store has its batch, and a new one buys it again`;
-  if (making.makesStore === false) return 'Nobody watches this command, so it makes none by itself';
+  if (making.makesStore === false) return 'Nobody watches this, so none is made by itself';
   const isInCi = !['', 'false', '0'].includes(process.env.CI ?? '');
   const where = isInCi ? 'CI' : isInContainer(location) ? 'a container' : undefined;
   return where && `In ${where} none is made by itself, because it may not last`;

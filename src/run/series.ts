@@ -21,6 +21,17 @@ import { accepting, StopError } from '../core/errors.ts';
 import { isSoAlready } from '../core/finding.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
+import {
+  AGAIN,
+  asCommand,
+  asField,
+  byFlag,
+  faces,
+  type Phrase,
+  phrase,
+  typing,
+  type Words,
+} from '../core/phrase.ts';
 import { counted, foreignName, foreignWords } from '../core/plain-text.ts';
 import type { Acceptable } from '../core/stops.ts';
 import {
@@ -543,7 +554,7 @@ const SAYS_ALIKE = {
 /** What a person says by leaving calls in doubt. */
 const WITHOUT_THEM = 'go on without them';
 
-const alikeStop = (answer: keyof typeof SAYS_ALIKE, message: string, next: string): StopError =>
+const alikeStop = (answer: keyof typeof SAYS_ALIKE, message: string, next: Words): StopError =>
   new StopError({ code: 'answers_alike', message, next, choices: [accepting(answer, SAYS_ALIKE[answer])] });
 
 /** The texts for series of free answers: their meaning, the advice, and the other explanation. */
@@ -555,12 +566,12 @@ const FREE = {
   ],
   'no-match': [
     'count as no match, and none says that nothing was found',
-    "Check the account's base_url and key",
+    phrase`Check the account's ${asField('base_url', 'address')} and key`,
     'nothing was found indeed',
   ],
   'bare-404': [
     'say no more than "Not Found", and nothing else was heard of the account',
-    "Check the account's base_url and the paths of its dialect",
+    phrase`Check the account's ${asField('base_url', 'address')} and the paths of its dialect`,
     'nothing was found indeed',
   ],
   lack: [
@@ -581,8 +592,7 @@ function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches
   return alikeStop(
     word,
     `${count} answers${kind === 'lack' ? '' : ' in a row'} ${fact}; the last: ${quoted(last)}.`,
-    `${advice}, then run the same command again: they are taken back, and asked again; ` +
-      `if ${other}, run the same list with --accept ${word} to keep them.`,
+    phrase`${advice}, then ${AGAIN}: they are taken back, and asked again; if ${other}, ${keeping(word)}.`,
   );
 }
 
@@ -597,25 +607,37 @@ function sameStop(batch: BatchId, matches: string, last: Reply, call: Call, dial
   const advice = isNothing
     ? `say in the dialect where the ${results === undefined ? 'fields are, as `fields_at`' : `list is, as operations.${call.operation}.results`}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
     : 'correct the dialect of the account';
+  const cancel = commandLine(['cancel', batch]);
+  const once = typing`once the vendor answers otherwise, type ${asCommand(cancel)}`;
+  const anew = typing`; to buy them again, ${once}, then run the same list ${byFlag('--refresh')}`;
   return alikeStop(
     'same-answers',
     `${matches} in a row ${show}; the last: ${quoted(last)}.`,
-    'If they are right, run the same list with --accept same-answers to keep them; ' +
-      `if they are misread: ${advice}; what was bought is read again, and not bought again; ` +
-      `to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, ` +
-      'then run the same list with --refresh.',
+    phrase`If they are right, ${keeping('same-answers')}; if they are misread: ${advice}; ${KEPT}${anew}.`,
   );
 }
 
+/** A person keeps a series of answers as they are. */
+const keeping = (word: keyof typeof SAYS_ALIKE): Phrase =>
+  faces(phrase`run the same list ${byFlag('--accept', word)} to keep them`, 'keep them');
+
+/** A person leaves calls in doubt. */
+const onWithout = (word: 'doubts' | 'later'): Phrase =>
+  phrase`${typing`run the same command again ${byFlag('--accept', word)} to`} continue without them`;
+
+function settling(batch: BatchId): Phrase {
+  const settle = asCommand(commandLine(['settle', batch]));
+  return phrase`settle those that are in doubt${typing`, as ${settle} lists them`}`;
+}
+
+const KEPT = 'what was bought is read again, and not bought again';
+
 /** @param advice a sentence without its full stop. */
-function doubtsStop(count: string, batch: BatchId, why: string, advice: string): StopError {
-  const settle = commandLine(['settle', batch]);
+function doubtsStop(count: string, batch: BatchId, why: string, advice: Words): StopError {
   return new StopError({
     code: 'doubts',
     message: `${count} cannot be read; the last: ${why}.`,
-    next:
-      `${advice}; or settle those that are in doubt, as ${settle} lists them, ` +
-      'or run the same command again with --accept doubts to continue without them.',
+    next: phrase`${advice}; or ${settling(batch)}, or ${onWithout('doubts')}.`,
     choices: [accepting('doubts', WITHOUT_THEM)],
   });
 }
@@ -624,14 +646,14 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
 function takenStop(run: SeriesRun, { count, shape }: Series, call: Call, last: Reply): StopError {
   const { dialect } = run.session.client;
   const place = shownPlace(takenLackOf(last, dialect, call) ?? '');
+  const id = phrase`\`id: ${place}\` in ${asField(`operations.${call.operation}.then`, 'its operation')}`;
+  const read = 'what was answered is read again, and not bought again';
   return alikeStop(
     'no-match',
     `${count} answers count as no match, because nothing at \`${shape}\` can be used as the id ` +
       `by which what was found is taken; the last: ${quoted(last)}.`,
-    `An id-like value stands at \`${place}\`: if that is it, write \`id: ${place}\` in ` +
-      `operations.${call.operation}.then of the dialect, and run the same command again: what was answered ` +
-      'is read again, and not bought again; if nothing was found indeed, run the same list with ' +
-      '--accept no-match to keep them.',
+    phrase`An id-like value stands at \`${place}\`: if that is it, write ${id} of the dialect, and ${AGAIN}:
+      ${read}; if nothing was found indeed, ${keeping('no-match')}.`,
   );
 }
 
@@ -649,16 +671,12 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
       : `nothing at \`${later.id}\` can be used as the id by which it is asked`;
   const isShared = series.shape === 'shared';
   const advice = isShared ? sharedAdvice(call.operation) : laterAdvice(call.operation, lack, later?.id);
-  const settle = commandLine(['settle', run.batch]);
   return new StopError({
     code: 'doubts',
     message:
       `The vendor answers later, and ${isShared ? GAVE_ONE_ID : fact}: ${series.count} calls have no answer, ` +
       `and each may have been charged; the last: ${quoted(last)}.`,
-    next:
-      `${advice}; ` +
-      `or settle those that are in doubt, as ${settle} lists them, ` +
-      'or run the same command again with --accept later to continue without them.',
+    next: phrase`${advice}; or ${settling(run.batch)}, or ${onWithout('later')}.`,
     choices: [accepting('later', WITHOUT_THEM)],
   });
 }
@@ -670,7 +688,7 @@ const sharedAdvice = (operation: string): string =>
   `write its place as \`id\` in operations.${operation}.later of the dialect; else ask the vendor`;
 
 /** @returns a sentence without its full stop. */
-function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: string | undefined): string {
+function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: string | undefined): Words {
   const hook = 'results that come by a webhook alone cannot be taken';
   if (idAt === undefined) {
     const fact = 'No value of the answer looks like an id by which it could be asked';
@@ -682,8 +700,8 @@ function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: strin
       ? `add \`later: { id: ${place}, path: "/RESULTS/{id}", every: 10s, gives_up: 2h }\` ` +
         `to operations.${operation} in the dialect, with the vendor's own path of results`
       : `write \`id: ${place}\` in operations.${operation}.later of the dialect`;
-  const asks = 'and run the same command again: it asks for what was accepted, and sends none of it again';
-  return `An id-like value stands at \`${place}\`: ${entry}, ${asks}${isPushed ? `; ${hook}` : ''}`;
+  const asks = phrase`and ${AGAIN}: it asks for what was accepted, and sends none of it again`;
+  return phrase`An id-like value stands at \`${place}\`: ${entry}, ${asks}${isPushed ? `; ${hook}` : ''}`;
 }
 
 const unaskedWords = (calls: number, batch: BatchId): string =>

@@ -12,6 +12,7 @@ import { sayAll } from '../core/finding-words.ts';
 import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
+import { AGAIN, phrase } from '../core/phrase.ts';
 import type {
   Admission,
   AnswerAtHand,
@@ -239,5 +240,5 @@ function refusedHere(why: Findings, project?: string): Findings {
 const refusedKey = (why: Findings): StopDetail => ({
   code: 'key',
   message: `The service does not let this key change any project of the list: ${sayAll(why, 'terminal')}.`,
-  next: 'Use the key of an Admin of these projects, then run the same command again.',
+  next: phrase`Use the key of an Admin of these projects, then ${AGAIN}.`,
 });

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
+import { asCommand, DO_AGAIN, faces, phrase } from '../core/phrase.ts';
 import { STOPS } from '../core/stops.ts';
 import {
   type AccountState,
@@ -221,12 +222,12 @@ function failed(members: Iterable<Member>, error: unknown, silentMs: number): vo
     if (!(error instanceof StopError && error.code === 'store')) stopAll(error);
     else if (silentMs >= maxPauseMs) {
       const message = `${error.message} Nothing could be sent for ${formatDuration(silentMs)}.`;
-      stopAll(stop('store', message, AGAIN));
+      stopAll(stop('store', message, GO_ON));
     }
   }
 }
 
-const AGAIN = 'Run the same command again when the store can be reached: it continues from what is kept.';
+const GO_ON = phrase`${DO_AGAIN} when the store can be reached: it continues from what is kept.`;
 
 // ------------------------------------------------------------------------- what the runs of an account share
 
@@ -452,12 +453,11 @@ const endedByAnother = ({ code, message, next }: Pick<StopError, 'code' | 'messa
     next,
   );
 
-const pausedStop = (batch: BatchId): StopError =>
-  stop(
-    'terminated',
-    `A person has paused batch ${batch}.`,
-    `To continue it: ${commandLine(['resume', batch])}`,
-  );
+function pausedStop(batch: BatchId): StopError {
+  const command = commandLine(['resume', batch]);
+  const next = faces(phrase`To continue it: ${asCommand(command)}`, 'Continue it.');
+  return stop('terminated', `A person has paused batch ${batch}.`, next);
+}
 
 // ------------------------------------------------------------------------------------------ how it is opened
 

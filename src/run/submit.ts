@@ -5,6 +5,7 @@ import { type StopError, stop } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
+import { asFlag, phrase } from '../core/phrase.ts';
 import { type InputRow, type RowNumber, rowsAsked } from '../core/row.ts';
 import { plannedParts } from '../files/kept-rows.ts';
 import { carriedJob, withAccountNames } from '../job/carried-job.ts';
@@ -143,7 +144,11 @@ export function requireRanges(context: RunContext): void {
 }
 
 function cannotDetach(fact: string): StopError {
-  return stop('usage', fact, 'Leave --detach out, or see docs/scaling.md for a store with workers.');
+  return stop(
+    'usage',
+    fact,
+    phrase`Leave ${asFlag('--detach')} out, or see docs/scaling.md for a store with workers.`,
+  );
 }
 
 const RANGE_SECONDS = 30;

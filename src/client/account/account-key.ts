@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type StopError, stop } from '../../core/errors.ts';
+import { asField, faces, phrase, typing } from '../../core/phrase.ts';
 
 /**
  * Finds the source of an account's key and of its further secrets, and reads them. They are read when they
@@ -122,7 +123,8 @@ const shownName = (variable: string, entry = keyOf('').entry): string =>
 function missingVariable({ whose, entry }: Wanted, variable: string): never {
   const name = shownName(variable, entry);
   const fact = `The ${whose} is missing: the environment variable ${name} is not set.`;
-  const next = `Set ${name} to the ${whose.split(' ')[0]}, for example with export ${name}=…`;
+  const next = phrase`Set ${name} to the
+    ${whose.split(' ')[0] ?? ''}${typing`, for example with export ${name}=…`}`;
   throw stop('account', fact, { next, again: 'mended' });
 }
 
@@ -156,9 +158,11 @@ async function outputOf(
 }
 
 function commandFailed({ whose, entry }: Wanted, how: string): StopError {
-  const fact = `The ${whose} is missing: the program of ${entry}command ${how}.`;
-  const next =
-    `Run the command of ${entry}command by hand, ` +
-    `and correct it until it prints only the ${whose.split(' ')[0]}.`;
+  const field = asField(`${entry}command`);
+  const program = faces(phrase`the program of ${field}`, 'the program that prints it');
+  const it = faces(phrase`the command of ${field}`, 'it');
+  const fact = phrase`The ${whose} is missing: ${program} ${how}.`;
+  const next = phrase`Run ${it} by hand, and correct it until it prints only the
+    ${whose.split(' ')[0] ?? ''}.`;
   return stop('account', fact, next);
 }

@@ -7,8 +7,19 @@ import type { CreditPrice } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
-import { foreignName } from '../../core/plain-text.ts';
+import {
+  asCommand,
+  asField,
+  asPhrase,
+  byFlag,
+  faces,
+  phrase,
+  typing,
+  type Words,
+} from '../../core/phrase.ts';
+import { capital, foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
+import { wordsShown } from '../../core/stop-object.ts';
 import { type AccountCaps, type AccountMarks, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
@@ -167,7 +178,7 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
     via: via?.service ?? null,
     connected_account: via?.connectedAccount ?? null,
     dialect: account.dialectPath ?? null,
-    problem: problem ? { message: problem.message, next: problem.next } : null,
+    problem: problem ? wordsShown(problem.detail) : null,
     limits: {
       per_second: within(1_000),
       per_minute: within(60_000),
@@ -207,8 +218,8 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
   });
 }
 
-const refusedAccount = (fact: string, next: Advice): StopError =>
-  stop('account', `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.`, next);
+const refusedAccount = (fact: Words, next: Advice): StopError =>
+  stop('account', phrase`${asPhrase(fact).map(capital)}.`, next);
 
 /**
  * The account that a job means: the account that it names, else the only one that fits.
@@ -234,12 +245,13 @@ export function chooseAccount(
   const [only, ...others] = fitting;
   if (only === undefined) {
     const help = commandLine(['accounts', 'add', '--help']);
-    const next = `Try it for free with --account sandbox-${vendor}, or see how one is added.`;
-    throw stop('account', `There is no ${vendor} account in ${accounts.path}.`, next, help);
+    const next = phrase`Try it for free ${byFlag('--account', `sandbox-${vendor}`)}, or see how one is
+      added.`;
+    throw stop('account', phrase`There is no ${vendor} account${typing` in ${accounts.path}`}.`, next, help);
   }
   if (others.length === 0) return only;
   const fact = `There are several ${vendor} accounts: ${names.join(', ')}.`;
-  throw stop('account', fact, 'Name one with --account, or in the job.');
+  throw stop('account', fact, phrase`Name one${typing` ${byFlag('--account')}, or in the job`}.`);
 }
 
 export function findAccount(accounts: Accounts, name: string, refused = refusedAccount): Account {
@@ -248,7 +260,10 @@ export function findAccount(accounts: Accounts, name: string, refused = refusedA
   const found = accounts.configured.find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
-  throw refused(`there is no account ${foreignName(name)} in ${accounts.path}`, meantWord(name, known));
+  throw refused(
+    phrase`there is no account ${foreignName(name)}${typing` in ${accounts.path}`}`,
+    meantWord(name, known),
+  );
 }
 
 /** The built-in accounts, each with a sandbox of its own. */
@@ -374,13 +389,24 @@ function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: Accoun
   if (address === undefined) {
     const [of, or] =
       region === undefined ? ['', ''] : [` of region ${region}`, `, or regions: { ${region}: https://… }`];
-    const fact = `accounts.${name}: the address${of} is missing`;
-    throw problem(['accounts', name], 'name', fact, `Add base_url${or}.`);
+    const fact = phrase`${typing`accounts.${name}: `}the address${of} is missing`;
+    throw problem(
+      ['accounts', name],
+      'name',
+      fact,
+      phrase`Add ${asField('base_url', 'it')}${typing`${or}`}.`,
+    );
   }
   const url = new URL(address);
   if (ofRegion !== undefined && new URL(ofRegion).href !== url.href) {
-    const fact = `accounts.${name}: base_url is ${address}, but region ${region} is at ${ofRegion}`;
-    throw problem(['accounts', name, 'base_url'], 'value', fact, 'Keep base_url or region.');
+    const where = phrase`${typing`accounts.${name}: `}${asField('base_url', 'the address')}`;
+    const fact = phrase`${where} is ${address}, but region ${region ?? ''} is at ${ofRegion}`;
+    throw problem(
+      ['accounts', name, 'base_url'],
+      'value',
+      fact,
+      phrase`Keep ${asField('base_url', 'the address')} or the region.`,
+    );
   }
   return url;
 }
@@ -429,8 +455,9 @@ async function isPrivateFile(path: string): Promise<boolean> {
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-  const fact = `${path} can be read by other users (mode ${mode}).`;
-  throw stop('account', fact, `Run chmod 600 ${shellWord(path)}`);
+  const command = `chmod 600 ${shellWord(path)}`;
+  const fact = phrase`${faces(path, 'The accounts file')} can be read by other users (mode ${mode}).`;
+  throw stop('account', fact, faces(phrase`Run ${asCommand(command)}`, 'Close it to others.'));
 }
 
 export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../core/call-key.ts';
 import { accepting, messageOf, StopError, stop } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
+import { byFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords, plainJson } from '../../core/plain-text.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
@@ -70,11 +71,12 @@ export async function requireAgreement(question: AgreementQuestion, answers: Ans
   const { accept = [], askAgreement } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
+  const byWord = byFlag('--accept', agreement);
   if (!accept.includes(agreement) && (await askAgreement?.(question)) !== true)
     throw new StopError({
       code: 'consent',
       message: `${question.fact}: ${question.details.join('; ')}. Nobody has agreed to that yet.`,
-      next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+      next: phrase`Check it, then agree once${typing`: on a terminal, on the page, or ${byWord}`}`,
       choices: [accepting(agreement, 'allow it')],
     });
   await keepAgreement(question);

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Document, isMap, parseDocument, visit } from 'yaml';
 import { messageOf, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
+import { DO_AGAIN, phrase, typing } from '../../core/phrase.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { checkDocument } from '../../lib/yaml/document.ts';
@@ -109,8 +110,8 @@ async function rewrite(
     // Writes through a link, so a file kept elsewhere stays there.
     if (await replaceFile(path, 0o600, [text], async (_path, sha256) => sha256 === known)) return changed;
   } catch (error) {
-    const next = 'Free some space, or set $ROWONCE_CONFIG to a folder that you may write to.';
+    const next = phrase`Free some space${typing`, or set $ROWONCE_CONFIG to a folder of yours`}.`;
     throw stop('account', messageOf(outputProblem(path, error)), next);
   }
-  throw stop('account', `${path} was changed by another program just now.`, 'Run the command again.');
+  throw stop('account', `${path} was changed by another program just now.`, phrase`${DO_AGAIN}.`);
 }

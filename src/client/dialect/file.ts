@@ -5,6 +5,7 @@ import { bringsRequest, described } from '../../core/described.ts';
 import { stop, suggestion } from '../../core/errors.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
+import { phrase } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
   checkDocument,
@@ -75,7 +76,11 @@ export function checkDialectFile(text: string, path: string, builtIn: Dialect): 
 export function dialectOfValue(value: OwnDialect, builtIn: Dialect): Dialect {
   const path = foreignWords(String(value.name));
   const problem: YamlDocument<Entries>['problem'] = (keys, _part, fact, next) =>
-    stop('account', `The dialect ${path}${keys.length === 0 ? '' : ` (${keys.join('.')})`}: ${fact}.`, next);
+    stop(
+      'account',
+      phrase`The dialect ${path}${keys.length === 0 ? '' : ` (${keys.join('.')})`}: ${fact}.`,
+      next,
+    );
   return dialectIn({ path, value: { ...value }, problem }, builtIn);
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, localTime } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
+import { DO_AGAIN, phrase } from '../../core/phrase.ts';
 import { counted } from '../../core/plain-text.ts';
 import { type KnownLimit, SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -329,7 +330,7 @@ export class Limiter {
       if (maxPauseMs === undefined || stuckMs + waitMs <= maxPauseMs) continue; // rule 14b
       const message = stuckWords(stuckMs, waitMs, maxPauseMs, why);
       const resumeAtMs = this.#clock.wallMs() + waitMs;
-      const next = `Run the same command again after ${localTime(resumeAtMs)}.`;
+      const next = phrase`${DO_AGAIN} after ${localTime(resumeAtMs)}.`;
       this.#refuse(waiting, new StopError({ code: 'paused', message, next, resumeAtMs }));
     }
   }

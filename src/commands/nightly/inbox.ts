@@ -199,7 +199,8 @@ export interface Todo {
 
 /** The parts of a sweep that look into inboxes, and its reports about files that it leaves where they are. */
 interface InboxState extends Omit<InboxContext, 'ours'> {
-  leave(file: string, why: string): void;
+  /** @param resume the command that goes on with it. */
+  leave(file: string, why: string, resume?: string): void;
   /** The inbox of a job cannot be read. The job's unfinished batches over other files are still resumed. */
   refuse(job: SweptJob, error: StopError): void;
 }
@@ -254,14 +255,17 @@ async function waitingIn(
     const sha256 = await contentHash(path).catch(() => undefined);
     const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
     if (batch?.state === 'cancelled') looked.leave(path, `its batch ${batch.id} was cancelled`);
-    else if (batch?.pausedSinceMs !== undefined) looked.leave(path, pausedWords(batch));
+    else if (batch?.pausedSinceMs !== undefined) looked.leave(path, ...pausedBatch(batch));
     else waiting.push(await todoOf(await asBegun(job, batch, ledger), { path, inInbox, batch }, ledger));
   }
   return waiting;
 }
 
-const pausedWords = ({ id }: Batch): string =>
-  `its batch ${id} is paused; to resume it: ${commandLine(['resume', id])}`;
+/** A list whose batch is paused, and the command that resumes it. */
+const pausedBatch = ({ id }: Batch): readonly [why: string, resume: string] => [
+  `its batch ${id} is paused`,
+  commandLine(['resume', id]),
+];
 
 /** A budget that a user raised for a batch stays raised. */
 async function todoOf(
@@ -294,7 +298,7 @@ async function unfinishedElsewhere(
     if (isSpooled(path) && outputPath === undefined) continue;
     const begun = await asBegun(job, batch, ledger);
     const now = batch.pausedSinceMs === undefined ? await inputNow(begun, batch, ledger) : 'paused';
-    if (now === 'paused') leave(path, pausedWords(batch));
+    if (now === 'paused') leave(path, ...pausedBatch(batch));
     if (now === 'same') todos.push(await todoOf(begun, { path, inInbox: undefined, batch }, ledger));
     if (now === 'changed')
       leave(path, `it or the job has changed since batch ${batch.id} began; run or cancel that batch`);

@@ -22,6 +22,7 @@ import {
 import type { SubjectFacts } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
+import { asFlag, phrase, typing } from '../../core/phrase.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import { wordsOf } from '../../core/steps.ts';
 import { inputFileOf } from '../../files/called.ts';
@@ -300,7 +301,8 @@ export function requireTellableOfAll(
   if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
   if (like === undefined) {
     const fact = `${others.length + 1} calls are in doubt, but an answer belongs to one.`;
-    const next = 'Name the row, or use --all-like ROW for those that were answered like one row.';
+    const like = typing`, or use ${asFlag('--all-like', 'ROW')} for those that were answered like one row`;
+    const next = phrase`Name the row${like}.`;
     throw stop('usage', fact, next);
   }
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));

@@ -1,4 +1,5 @@
 import { stop } from '../../core/errors.ts';
+import { asFlag, byFlag, faces, phrase, typing } from '../../core/phrase.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import type { ErasureObject } from '../../objects/log-object.ts';
 import { isNothing, neededWords } from '../../run/erase.ts';
@@ -27,7 +28,8 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
       throw stop(
         'consent',
         'Erasing needs your yes, and this is not a terminal.',
-        'Check it with --dry-run, then add --yes.',
+        phrase`Check it${typing` ${byFlag('--dry-run')}`}, then
+          ${faces(phrase`add ${asFlag('--yes')}`, 'agree')}.`,
       );
     if (!(await console.agrees(`Erase ${talk.what} in ${talk.location} for good?`)))
       throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');

@@ -4,6 +4,7 @@ import { localTime, systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
+import { DO_AGAIN, phrase } from '../../core/phrase.ts';
 import { counted, grouped, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { type Acceptable, EXIT } from '../../core/stops.ts';
@@ -115,7 +116,7 @@ export function askAgreementOn(console: Console): (question: AgreementQuestion<s
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const GO_ON = 'Run the same command again to continue.';
+const GO_ON = phrase`${DO_AGAIN} to continue.`;
 
 /**
  * At the first signal the command sends nothing new and waits for the answers that are in flight. At the
@@ -161,7 +162,7 @@ function stopOnSignals(
 /** The stop of a paused batch. A sweep leaves such a batch alone, and every other command goes on with it. */
 function pausedStop({ words: [command] }: Resume): StopError {
   const what = command === 'nightly' ? 'continue with what is not paused' : 'resume it';
-  return stop('terminated', 'Paused; every answer is kept.', `Run the same command again to ${what}.`);
+  return stop('terminated', 'Paused; every answer is kept.', phrase`${DO_AGAIN} to ${what}.`);
 }
 
 /**
@@ -172,7 +173,7 @@ export async function mayBeSent(console: Console, question: string): Promise<boo
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;
   const fact = 'You did not agree, so nothing was sent.';
-  throw stop('consent', fact, 'Run the same command again to be asked again.');
+  throw stop('consent', fact, phrase`${DO_AGAIN} to be asked again.`);
 }
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */

@@ -29,6 +29,7 @@ import { wantedOf } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { RowInput } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
+import { asFlag, byFlag, faces, phrase, typing } from '../../core/phrase.ts';
 import { counted } from '../../core/plain-text.ts';
 import { stopShown } from '../../core/stop-object.ts';
 import type { AttemptRecord, LedgerReader } from '../../ledger/ledger.ts';
@@ -124,7 +125,7 @@ export async function tryLine(input: LineInput, host: Host): Promise<LineTried> 
 async function nameOf({ account }: LineInput, { console }: Host): Promise<string> {
   const name = account ?? (await console.ask('Name of the new account: '))?.trim();
   if (name) return name;
-  throw stop('usage', '--account is missing.', 'Name the new account with --account.');
+  throw stop('usage', NO_NAME, phrase`Name the new account ${byFlag('--account')}.`);
 }
 
 /** What is printed and kept of the command has no key, which may stand in the line. */
@@ -164,7 +165,8 @@ async function slotsFor(
 async function asked(console: Host['console'], slot: string): Promise<string> {
   const typed = (await console.ask(`Its "${slot}" (not shown as you type): `, { hidden: true }))?.trim();
   if (typed) return typed;
-  const next = `Give it with --secret-env ${slot}=VARIABLE, or answer on a terminal.`;
+  const byEnv = byFlag('--secret-env', `${slot}=VARIABLE`);
+  const next = phrase`Give it${typing` ${byEnv}, or answer on a terminal`}.`;
   throw stop('usage', `The vendor asks for a second secret, "${slot}", which is missing.`, next);
 }
 
@@ -344,6 +346,8 @@ async function waitedFor(...[trial, options, words, spending]: Parameters<typeof
   }
 }
 
+const NO_NAME = phrase`${faces(asFlag('--account'), 'The name of the account')} is missing.`;
+
 /** The vendor has given an id, and no answer yet. */
 const isAtWork = ({ vendorId, end }: AttemptRecord): boolean =>
   vendorId !== undefined && end?.kind !== 'answered';
@@ -351,7 +355,8 @@ const isAtWork = ({ vendorId, end }: AttemptRecord): boolean =>
 const STILL_AT_WORK = stopShown({
   code: 'paused',
   message: 'The vendor is still at work.',
-  next: 'The same command asks again for its answer, and sends nothing twice.',
+  next: phrase`${faces('The same command asks again', 'Try again: that asks')} for its answer, and sends
+    nothing twice.`,
 });
 
 /** Reads both by the dialect that is proposed, so that their batches are over and cost what they say. */
@@ -380,7 +385,7 @@ async function requireYes({ input, most, host }: Line, requests: number): Promis
   const whom = requests === 2 ? 'two requests, the second about an invented name' : 'one request';
   if (budget < 0 && (await mayBeSent(host.console, `Send ${whom}, ${cost}?`))) return;
   const fact = `This would send ${whom}, ${cost}, and nobody has agreed.`;
-  const next = `Agree on a terminal, or with --budget ${all}.`;
+  const next = phrase`Agree${typing` on a terminal, or ${byFlag('--budget', all)}`}.`;
   throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
 }
 
@@ -396,7 +401,8 @@ async function tooDear({ input, most, host, words }: Line, { reply }: Heard): Pr
   return stopShown({
     code: 'budget',
     message: `The first answer cost ${cost}, and at most ${most} may be spent on the second request.`,
-    next: `Give both at least --budget ${budget}: the first is not asked again.`,
+    next: phrase`Give both at least ${faces(asFlag('--budget', budget), counted(budget, 'credit'))}: the
+      first is not asked again.`,
     nextCommand: commandLine(withOption(words, '--budget', budget)),
   });
 }

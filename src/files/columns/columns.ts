@@ -2,6 +2,7 @@ import { meantWord, type StopError, stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { entriesOf } from '../../core/steps.ts';
@@ -119,7 +120,11 @@ async function columnsOfOne(
       `Most rows say ${foreignName(words)} in the column ${foreignName(column)}, ` +
       'which therefore names nobody.';
     if (chosen.guesses === undefined || columns[input] !== undefined)
-      throw stop('job', fact, `Leave it unread with --column ${input}=, or name another column.`);
+      throw stop(
+        'job',
+        fact,
+        phrase`Leave it unread ${byFlag('--column', `${input}=`)}, or name another column.`,
+      );
     const others = { ...chosen, columns: { ...chosen.columns, [input]: '' } };
     return {
       ...(await columnsOfOne(operation, sheet, header, others, earlier)),

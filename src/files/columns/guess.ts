@@ -2,6 +2,7 @@ import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { isOutput } from '../../core/our-columns.ts';
+import { asField, asFlag, byFlag, type Phrase, phrase, typing } from '../../core/phrase.ts';
 import { counted, foreignName } from '../../core/plain-text.ts';
 import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
@@ -249,11 +250,11 @@ export function passedOverStop(
   const fact = `${operation.name} would not read the column ${foreignName(column)}, which says ${what}.`;
   const isInput = operation.inputs.some(({ name }) => name === input);
   const read = isInput
-    ? `Read it with --column ${shellWord(`${input}=${column}`)}`
+    ? phrase`Read it ${byFlag('--column', shellWord(`${input}=${column}`))}`
     : 'Use onboard, which reads it';
   // A user who takes people out is not sent to an operation that invites them.
-  const advice = takesOut(operation) && !isInput ? 'Say' : `${read}, or say`;
-  return stop('job', fact, `${advice} with --column ${input}= that it is left unread.`);
+  const advice = takesOut(operation) && !isInput ? 'Say' : phrase`${read}, or say`;
+  return stop('job', fact, phrase`${advice} ${byFlag('--column', `${input}=`)} that it is left unread.`);
 }
 
 /**
@@ -325,9 +326,13 @@ function byContent({ right, filled }: Share): string {
   return `by its content, ${right} of ${counted(filled, 'cell')}`;
 }
 
+/** Where a column is named for an input. */
+const byColumn = (input: string): Phrase =>
+  typing`: ${asFlag('--column', `${input}=…`)}, or under \`${asField('columns')}:\` in a job`;
+
 function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
   const fact = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;
-  return stop('job', fact, `Name the right one: --column ${input.name}=…, or under \`columns:\` in a job.`);
+  return stop('job', fact, phrase`Name the right one${byColumn(input.name)}.`);
 }
 
 /** @returns undefined when every required input has a column. */
@@ -344,13 +349,13 @@ export function unusable(
       `${operation.name} needs a column for ${foreignName(name)} (${about}), ` +
       'and the file has no such column.';
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
-    return stop('job', fact, `${meant} If so: --column ${name}=…, or under \`columns:\` in a job.`);
+    return stop('job', fact, phrase`${meant} ${typing`If so${byColumn(name)}.`}`);
   }
   const lacking = mapped.size === 0 ? undefined : operation.lacks?.([...mapped.keys()]);
   if (lacking !== undefined) {
     const by = operation.by?.join(', or ') ?? '';
     const fact = `${operation.name} is asked by ${by}, and for none of these all columns were recognized.`;
-    const next = `Say which column has the rest: --column ${lacking}=…, or under \`columns:\` in a job.`;
+    const next = phrase`Say which column has the rest${byColumn(lacking)}.`;
     return stop('job', fact, next);
   }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
@@ -359,8 +364,8 @@ export function unusable(
     `${operation.name} needs at least one of ${inputs}; ` +
     `none was recognized among the columns ${listed(header)}.`;
   const [first] = operation.inputs;
-  const next = `Say which column has which input: --column ${first?.name}=…, or under \`columns:\` in a job.`;
-  return stop('job', fact, likely === undefined ? next : `${likelyWords(likely)} ${next}`);
+  const next = phrase`Say which column has which input${byColumn(first?.name ?? '')}.`;
+  return stop('job', fact, likely === undefined ? next : phrase`${likelyWords(likely)} ${next}`);
 }
 
 function likelyWords({ input, column, because }: LikelyColumn): string {

@@ -4,6 +4,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } from '../../core/format.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
+import { asCommand, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { type InputRow, NO_HEADER } from '../../core/row.ts';
 import { endingOf, isJsonLinesName, JSON_ENDING } from '../../lib/file-name.ts';
@@ -107,8 +108,10 @@ async function fieldNames(
   throw stop('input', `${file.path} is empty: no line of it has an object with members.`, next);
 }
 
+const JQ = typing`; \`${asCommand('jq -c')}\` does that, and with \`.[]\` for a list of objects`;
+
 function notLines(path: string, what: string): StopError {
-  const next = 'Write one JSON object on each line; `jq -c` does that, and with `.[]` for a list of objects.';
+  const next = phrase`Write one JSON object on each line${JQ}.`;
   return stop('input', `${path}, ${what}.`, next);
 }
 

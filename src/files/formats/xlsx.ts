@@ -9,6 +9,7 @@ import type {
   ReadOptions,
   Sheet,
 } from '../../core/format.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { ListSize } from '../shape/list-size.ts';
 import { topRows } from '../shape/list-start.ts';
@@ -106,7 +107,11 @@ const IN_COLUMN_A = 'all of it stands in column A';
 function requireNoMacros({ archive: { path } }: Book, why: string): void {
   if (!path.toLowerCase().endsWith('.xlsm')) return;
   const fact = `${path} cannot come back with its macros: ${why}.`;
-  throw stop('output', fact, 'Name an output that ends in .xlsx with -o; nothing is bought twice.');
+  throw stop(
+    'output',
+    fact,
+    phrase`Name an output that ends in .xlsx ${byFlag('-o')}; nothing is bought twice.`,
+  );
 }
 
 /** The workbook with what is corrected as text in it, as it was typed. */

@@ -13,6 +13,7 @@ import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
 import { reasonOf } from '../../core/outcome.ts';
 import { listFolderOf } from '../../core/paths.ts';
+import { asField, faces, phrase } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
   FOUND_PREFIX,
@@ -201,10 +202,9 @@ function requireFree(beside: readonly Beside[], others: readonly string[], added
   for (const column of [...others, ...added]) {
     const ours = beside.find(({ name }) => name.toLowerCase() === column.toLowerCase());
     if (ours === undefined) continue;
-    const where = others.includes(column) ? 'The input' : "The job's `add`";
-    const fact =
-      `${where} has a column ${foreignName(column)}, but the output gets a column ${foreignName(ours.name)}, ` +
-      `which says ${SAYS[ours.kind]}.`;
+    const where = others.includes(column) ? 'The input' : faces("The job's `add`", 'What is to be added');
+    const fact = phrase`${where} has a column ${foreignName(column)}, but the output gets a column
+      ${foreignName(ours.name)}, which says ${SAYS[ours.kind]}.`;
     throw stop('job', fact, 'Rename that column.');
   }
 }
@@ -488,8 +488,8 @@ function earlierAdded(
 
 function clash(column: string): Error {
   const fact = `The input already has a column ${foreignName(column)}, and nothing says which of its cells stay.`;
-  const next =
-    'Add `on_existing: keep`, `fill` or `replace` to the job, or give the new column another name.';
+  const add = phrase`Add \`${asField('on_existing')}: keep\`, \`fill\` or \`replace\` to the job`;
+  const next = phrase`${faces(add, 'Say which of its cells stay')}, or give the new column another name.`;
   return stop('job', fact, next);
 }
 

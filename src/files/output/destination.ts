@@ -6,6 +6,7 @@ import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../../core/format.ts';
 import { ourNamesBeside } from '../../core/our-columns.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { DELIMITERS } from '../../core/reading.ts';
 import { erasedRow, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
@@ -84,7 +85,11 @@ export async function chooseDestination(
   if (isStream) return destination;
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
-      throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
+      throw stop(
+        'output',
+        `The output ${each} is the input itself.`,
+        phrase`Name another file ${byFlag('-o')}.`,
+      );
     }
     await checkWritable(each);
   }
@@ -314,7 +319,11 @@ export async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Pro
   if (failed == null) return;
   if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
   const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
-  throw stop('output', fact, 'Make room for it, or name a file with -o; nothing is bought twice.');
+  throw stop(
+    'output',
+    fact,
+    phrase`Make room for it, or name a file ${byFlag('-o')}; nothing is bought twice.`,
+  );
 }
 
 // ----------------------------------------------------------------------------------- the list that is copied

@@ -3,6 +3,7 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { ourNamesBeside } from '../../core/our-columns.ts';
+import { DO_AGAIN, phrase } from '../../core/phrase.ts';
 import type { InputRow } from '../../core/row.ts';
 import {
   type Batch,
@@ -282,7 +283,7 @@ async function writeResults(beside: CopyContext, ours: ReadonlySet<string>): Pro
 function requireEveryRow({ path, survey }: ListSource, { rows: copied }: Tally): void {
   if (copied === survey.rows) return;
   const fact = `${path} had ${survey.rows} rows when it was first read, but ${copied} when it was copied.`;
-  throw stop('input', fact, 'Run the command again, and do not change the file while it runs.');
+  throw stop('input', fact, phrase`${DO_AGAIN}, and do not change the file while it runs.`);
 }
 
 // ------------------------------------------------------------------------------------------------ the copies

@@ -2,7 +2,7 @@ import { needingAttention, percentOf, rowsPending, rowsWanted } from '../../core
 import { describedCall, describedOperation } from '../../core/described.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
-import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
+import { atMost, capital, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
 import { FOUND_PREFIX } from '../../core/row.ts';
 import { inputOf, stepNames, suffixOf } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
@@ -200,8 +200,6 @@ export const untyped = (reason: string): string =>
   reason
     .replaceAll(TYPED_CLAUSE, '')
     .replaceAll(SENTENCE, (sentence) => (TYPED.test(sentence) ? '' : sentence));
-
-export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 export const vendorCountWords = (count: number | undefined): string =>
   count === undefined ? '' : `; the vendor counted ${grouped(count)}`;

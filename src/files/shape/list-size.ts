@@ -1,6 +1,7 @@
 import { isAgreed, keepAgreement, type LargeList } from '../../client/account/agreements.ts';
 import { accepting, StopError, stop } from '../../core/errors.ts';
 import type { FileBytes, ReadOptions } from '../../core/format.ts';
+import { asFlag, phrase, typing } from '../../core/phrase.ts';
 import { grouped } from '../../core/plain-text.ts';
 import { MOST_COLUMNS } from '../workbook.ts';
 
@@ -67,6 +68,8 @@ export class ListSize {
 const extentWords = ({ cells, characters }: Extent): string =>
   `${grouped(cells)} cells, or ${characters / GIGA} GB of text`;
 
+const TO_AGREE = typing`Or run the same command with ${asFlag('--accept', 'large-list')}.`;
+
 const LESS = 'Leave out the columns and rows that are not needed, or make several lists of it';
 
 function tooLarge(path: string): StopError {
@@ -83,7 +86,7 @@ async function requireAgreed(file: FileBytes, isAgreedNow: boolean): Promise<voi
     throw new StopError({
       code: 'consent',
       message: `${fact}: the store would keep all of that. Nobody has agreed to so large a list yet.`,
-      next: `${LESS}. Or run the same command with --accept large-list.`,
+      next: phrase`${LESS}. ${TO_AGREE}`,
       choices: [accepting('large-list', 'work with all of it')],
     });
   await keepAgreement({ agreement, fact, details: ['The store keeps all of its cells.'] });

@@ -1,5 +1,6 @@
 import { StopError, stop } from '../../core/errors.ts';
 import type { ListStart, ReadOptions, StartReading, TopRow } from '../../core/format.ts';
+import { asField, asFlag, byFlag, faces, joined, type Phrase, phrase, typing } from '../../core/phrase.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../core/reading.ts';
 import {
@@ -54,24 +55,26 @@ export function rowsBelow(
 ): RowRange | undefined {
   const only = readRowRange(rows);
   if (only === undefined || only.first > last) return only;
-  const fact = `${where}: --rows begins with row ${only.first}, and row ${last} is the header.`;
-  throw stop('input', fact, `Name the rows below the header, or the header with ${FLAG}.`);
+  const rowsAsked = faces(asFlag('--rows'), 'what is asked for');
+  const fact = phrase`${where}: ${rowsAsked} begins with row ${only.first}, and row ${last} is the header.`;
+  throw stop('input', fact, phrase`Name the rows below the header, or the header ${byFlag(FLAG)}.`);
 }
 
 export function blankHeader(where: string, row: RowNumber): StopError {
   const fact = `${where}: row ${row} is blank, so it cannot be the header.`;
-  return stop('input', fact, `Give the number of the header's row in Excel with ${FLAG}.`);
+  return stop('input', fact, phrase`Give the number of the header's row in Excel ${byFlag(FLAG)}.`);
 }
 
 export function nothingBelow(path: string, lines: number): StopError {
   const fact = `${path} has nothing below its first ${counted(lines, 'line')}: neither a header nor rows.`;
-  const next = `Give ${FLAG} the row of the column names.`;
+  const next = phrase`Give the row of the column names ${byFlag(FLAG)}.`;
   return stop('input', fact, next);
 }
 
 const FLAG = '--header-row' as const;
 
-export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
+/** What to do with the row that is the header. */
+export const asHeader = (row: RowNumber): Phrase => faces(phrase`use ${asFlag(FLAG, row)}`, 'say so');
 
 /** No name, identifier or remark is longer. */
 const LONGEST_LOOKED_AT = 1_000;
@@ -174,11 +177,12 @@ export function unclearStart(path: string, readings: readonly StartReading[]): S
         : `row ${value} (${text}) names the columns`;
     return { flag: FLAG, value, says };
   });
-  const flags = choices.map(({ flag, value, says }) => `${flag} ${value}: ${says}`);
+  const flags = choices.map(({ flag, value, says }) => phrase`${asFlag(flag, value)}: ${says}`);
+  const inJob = typing`In a job it is \`${asField('header_row')}\` under \`read:\`.`;
   return new StopError({
     code: 'input',
     message: `${path}: it is not clear where the list begins.`,
-    next: `Say which it is with ${flags.join('; or ')}. In a job it is \`header_row\` under \`read:\`.`,
+    next: phrase`Say which it is${typing` with ${joined(flags, '; or ')}`}. ${inJob}`,
     choices,
   });
 }

@@ -3,6 +3,7 @@ import { type Advice, meantWord, type StopError } from '../../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
+import { asFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import { inputOf, suffixOf, wordsOf } from '../../core/steps.ts';
 import type { YamlDocument } from '../../lib/yaml/document.ts';
@@ -51,7 +52,12 @@ export function refuseOwnAccounts({ value: { operations = {} }, problem }: Docum
   );
   if (own.length === 0) return;
   const fact = `${own.join(', ')}: these steps name accounts of their own`;
-  throw problem(['account'], 'value', fact, 'Change the accounts in the job, or leave --account out.');
+  throw problem(
+    ['account'],
+    'value',
+    fact,
+    phrase`Change the accounts in the job${typing`, or leave ${asFlag('--account')} out`}.`,
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { invariant, messageOf, type StopDetail, StopError } from '../../core/errors.ts';
+import { AGAIN, phrase } from '../../core/phrase.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { shortage } from '../../lib/system-errors.ts';
 import {
@@ -236,7 +237,7 @@ const DISK_FULL = /^(?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/;
 
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(sqliteCode(error));
 
-const THEN_AGAIN = 'then run the same command again: it continues where it stopped.';
+const THEN_AGAIN = phrase`then ${AGAIN}: it continues where it stopped.`;
 
 /** @param said the error in words. */
 function meaningOf(

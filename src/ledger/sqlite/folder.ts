@@ -17,6 +17,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
+import { asCommand, byFlag, faces, LET_IT_END, phrase, typing } from '../../core/phrase.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
 import { hearsPauses, PAUSE_SIGNAL } from '../../lib/pause-signal.ts';
@@ -87,14 +88,15 @@ export function preparePrivateFolder(folder: StoreFolder): void {
     throw stop(
       'store',
       `The folder ${path} is on a network file system, where two machines could spend at once.`,
-      'Name a folder on a local disk with --store.',
+      phrase`Name a folder on a local disk ${byFlag('--store')}.`,
     );
   if (!HAS_MODES || (statSync(path).mode & OTHERS) === 0) return;
+  const command = `chmod 700 ${shellWord(path)}`;
   if (!hasLedger(folder) && readdirSync(path).some((name) => !BESIDE.has(name)))
     throw stop(
       'store',
       `The folder ${path} has other files and is open to other users, so it was not made a store.`,
-      `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(path)}`,
+      phrase`Name an empty folder ${byFlag('--store')}, or close this one${typing`: ${asCommand(command)}`}`,
     );
   chmodSync(path, FOLDER_MODE);
 }
@@ -140,13 +142,17 @@ export async function takeLock(
   };
 }
 
+const ANOTHER_LIST = 'Another list is being worked on.';
+
 function busy(folder: StoreFolder): StopError {
   const last = lastSpender(folder);
-  const who = last && `process ${last.pid}, "${last.command}", since ${last.since}`;
+  const who = last
+    ? `; the last to say so was process ${last.pid}, "${last.command}", since ${last.since}`
+    : '';
   return stop(
     'busy',
-    `Another process is spending from the store ${folder.path}${who === undefined ? '' : `; the last to say so was ${who}`}.`,
-    'Let it end, or wait for it with --wait 2h.',
+    faces(`Another process is spending from the store ${folder.path}${who}.`, ANOTHER_LIST),
+    LET_IT_END,
   );
 }
 

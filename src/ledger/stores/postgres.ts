@@ -1,5 +1,6 @@
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
+import { AGAIN, asCommand, asFlag, DO_AGAIN, faces, LET_IT_END, phrase, typing } from '../../core/phrase.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Tell } from '../../lib/postgres-server.ts';
 import { QUEUE_SCHEMA } from '../batches.ts';
@@ -96,7 +97,7 @@ async function holdsLedger(
     throw stop(
       'store',
       `The ledger at ${db.shown} is a copy that is not finished.`,
-      'Run the same store copy command again.',
+      'Begin the same copy again.',
     );
   return isArriving || (await metaOf(db, 'secret')) !== undefined;
 }
@@ -178,8 +179,11 @@ function watchOver(db: PostgresDb) {
 
 // ------------------------------------------------------------------------------------------ to read
 
-const noLedger = (db: PostgresDb, tell?: Tell): StopError =>
-  nothingThere(siteOfDatabase(db), `or let its owner run: ${commandLine(['store', 'init', db.shown])}`, tell);
+function noLedger(db: PostgresDb, tell?: Tell): StopError {
+  const command = commandLine(['store', 'init', db.shown]);
+  const makes = faces(phrase`or let its owner run: ${asCommand(command)}`, 'or let its owner set it up');
+  return nothingThere(siteOfDatabase(db), makes, tell);
+}
 
 /** Opens a store to read it, also beside workers. */
 async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
@@ -258,7 +262,7 @@ async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions)
       throw stop(
         'busy',
         `The store ${db.shown} is in use by process ${other.pid} on ${other.host}, "${other.command}".`,
-        'Let it end, or wait for it with --wait 2h.',
+        LET_IT_END,
       );
     await clock.sleep(RETRY_MS);
   }
@@ -279,7 +283,7 @@ async function sameFrom(db: PostgresDb, worker = 0): Promise<SoleAccess['require
     throw stop(
       'busy',
       `The ledger at ${db.shown} was written to meanwhile, so it was left as it was.`,
-      'Stop everything that works with it, then run the same command again.',
+      phrase`Stop everything that works with it, then ${AGAIN}.`,
     );
   };
 }
@@ -301,7 +305,7 @@ async function requireOwner(db: PostgresDb): Promise<void> {
   throw stop(
     'store',
     `Nothing was done: in ${db.shown} that is for the owner of the ledger, the role ${other.owner}.`,
-    `Run it as that role: --store ${asOwner}`,
+    phrase`Run it as that role${typing`: ${asFlag('--store', asOwner)}`}`,
   );
 }
 
@@ -340,7 +344,7 @@ async function copyInPlace(location: string, db: PostgresDb, layout: number): Pr
     throw stop(
       'busy',
       `A process of Rowonce on ${other.from ?? 'this machine'} is connected to ${db.shown}.`,
-      'End all runs, workers and pages that use it, then run the same command again.',
+      phrase`End all runs, workers and pages that use it, then ${AGAIN}.`,
     );
   const [copy, kept] = [`${SCHEMA}_copy`, await freeSchema(db, `${SCHEMA}_${layout}`)];
   const to = await postgres(location, { name: COPYING, schema: copy });
@@ -404,7 +408,7 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
       async arrive(identity) {
         const arrived = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETURNING name`;
         if ((await db.rows(arrived, [identity])).length === 1) return;
-        throw stop('busy', `Another copy to ${location} was made at once.`, 'Run the same command again.');
+        throw stop('busy', `Another copy to ${location} was made at once.`, phrase`${DO_AGAIN}.`);
       },
       close: () => db.close(),
     };

@@ -2,6 +2,7 @@ import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
+import { AGAIN, byFlag, phrase } from '../../core/phrase.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
 import type { Tell } from '../../lib/postgres-server.ts';
@@ -123,7 +124,11 @@ async function isEmpty(db: Db, folder: StoreFolder, refuse = refuseOther): Promi
   );
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
   if (application !== APPLICATION_ID && tables.length > 0)
-    throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
+    throw stop(
+      'store',
+      `${folder.ledger} is not a ledger of Rowonce.`,
+      phrase`Name another folder ${byFlag('--store')}.`,
+    );
   if (tables.includes('steps')) await refuse(db, folder.path);
   return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
 }
@@ -223,7 +228,7 @@ async function guardOver(
         refusal = stop(
           'store_lost',
           `${gone.file === lock ? lock : `The ledger of the store ${path}`} was deleted, moved, replaced or unmounted while it was in use; nothing new is sent.`,
-          'Put it back, then run the same command again.',
+          phrase`Put it back, then ${AGAIN}.`,
         );
       return refusal;
     },

@@ -14,7 +14,8 @@ import {
   visit,
 } from 'yaml';
 import type { z } from 'zod';
-import { type Advice, messageOf, StopError, stop } from '../../core/errors.ts';
+import { type Advice, isWords, messageOf, StopError, stop } from '../../core/errors.ts';
+import { asCommand, faces, phrase, typing, type Words } from '../../core/phrase.ts';
 import { shellWord } from '../command-line.ts';
 import { distrustOf } from '../file-trust.ts';
 import { meantPath } from '../near-path.ts';
@@ -42,10 +43,10 @@ export interface YamlDocument<T> {
   readonly path: string;
   readonly value: T;
   /** A stop that points at an entry, for a caller that finds a problem which a schema cannot know. */
-  problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: Advice): StopError;
+  problem(keys: KeyPath, part: 'name' | 'value', fact: Words, next: Advice): StopError;
 }
 
-type ProblemAt = (offset: number, fact: string, next: Advice) => StopError;
+type ProblemAt = (offset: number, fact: Words, next: Advice) => StopError;
 
 /** Fifty times the longest job that anybody writes by hand. */
 const MOST_KIB = 256;
@@ -75,10 +76,10 @@ export function checkDocument<T>(
   const lines = new LineCounter();
   const problemAt: ProblemAt = (offset, fact, advice) => {
     const { line, col } = lines.linePos(offset);
-    const next = typeof advice === 'string' ? advice : advice.next;
+    const next = isWords(advice) ? advice : advice.next;
     if (kind.isUnwritten) return stop(kind.code, fact, next);
-    const where = `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
-    return stop(kind.code, `${where}: ${fact}`, { next, again: 'mended' });
+    const where = typing`${path}:${Math.max(line, 1)}:${Math.max(col, 1)}: `;
+    return stop(kind.code, phrase`${where}${fact}`, { next, again: 'mended' });
   };
   const document = parseText(text, path, kind, lines);
   const [broken] = [...document.errors, ...document.warnings];
@@ -134,12 +135,14 @@ async function unreadable(path: string, { code, name }: DocumentKind, error: unk
     case 'EISDIR':
       return stop(code, `${path}: this is a folder`, `Give the path of the ${name} itself.`);
     case 'EACCES':
-    case 'EPERM':
+    case 'EPERM': {
+      const command = `chmod u+r ${shellWord(path)}`;
       return stop(
         code,
         `${path}: you may not read this file`,
-        `Give yourself the right to: chmod u+r ${shellWord(path)}`,
+        phrase`Give yourself the right to${faces(phrase`: ${asCommand(command)}`, ' read it')}`,
       );
+    }
     default: {
       const short = shortage(codeOf(error));
       return stop(code, `${path}: it cannot be read: ${short?.why ?? messageOf(error)}`, short?.next ?? next);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invariant, stop, suggestion } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
+import { phrase, typing, type Words } from '../../core/phrase.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 
 /**
@@ -14,7 +15,7 @@ export interface SchemaProblem {
   /** The place of the problem; a missing entry is placed at the entry that should contain it. */
   readonly keys: KeyPath;
   readonly part: 'name' | 'value';
-  readonly fact: string;
+  readonly fact: Words;
   readonly next: string;
 }
 
@@ -81,9 +82,9 @@ function wordsOf(issue: z.core.$ZodIssueInvalidUnion): readonly string[] {
   return 'options' in issue ? (issue.options ?? []).map(String) : [];
 }
 
-type Words = Pick<SchemaProblem, 'fact' | 'next'>;
+type FactAndNext = Pick<SchemaProblem, 'fact' | 'next'>;
 
-function wrongValue(issue: Issue, found: unknown): Words {
+function wrongValue(issue: Issue, found: unknown): FactAndNext {
   const name = pathName(issue.path);
   switch (issue.code) {
     case 'invalid_type':
@@ -113,9 +114,12 @@ function wrongValue(issue: Issue, found: unknown): Words {
         next: `Choose another: ${issue.issues[0]?.message ?? issue.message}.`,
       };
     case 'invalid_format':
-      return { fact: `${name}: ${issue.message}`, next: 'Correct it.' };
+      return { fact: phrase`${typing`${name}: `}${issue.message}`, next: 'Correct it.' };
     case 'custom':
-      return { fact: `${name}: ${issue.message}`, next: String(issue.params?.next ?? 'Correct it.') };
+      return {
+        fact: phrase`${typing`${name}: `}${issue.message}`,
+        next: String(issue.params?.next ?? 'Correct it.'),
+      };
     case 'not_multiple_of':
     case 'invalid_element':
     case 'unrecognized_keys':
@@ -133,7 +137,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   record: 'a block of "name: value" lines',
 };
 
-function wrongType(name: string, expected: string, found: unknown): Words {
+function wrongType(name: string, expected: string, found: unknown): FactAndNext {
   const wanted = EXPECTED[expected] ?? expected;
   const quotes = expected === 'string' && (typeof found === 'number' || typeof found === 'boolean');
   return {
@@ -158,7 +162,7 @@ function quoted(word: string): string {
   return word.length > LONGEST_WORD ? `a word of ${word.length} characters` : foreignName(word);
 }
 
-function notInList(name: string, found: unknown, words: readonly string[]): Words {
+function notInList(name: string, found: unknown, words: readonly string[]): FactAndNext {
   const shown = typeof found === 'object' ? kindOf(found) : quoted(String(found));
   return { fact: `${name} cannot be ${shown}`, next: suggestion(String(found), words) };
 }
@@ -235,7 +239,7 @@ export function checkInput<Input extends z.ZodObject>(
   if (error === undefined) return data;
   const { keys, fact, next } = problemOf(input, asked, error.issues);
   // An option that is missing has no place of its own.
-  throw stop('usage', `${call}: ${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
+  throw stop('usage', phrase`${typing`${call}: `}${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
 }
 
 /** An entry that may be left out. @param about what it means, for a reader of the reference. */

@@ -7,6 +7,7 @@ import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { reasonOf } from '../../core/outcome.ts';
+import { asFlag, byFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
@@ -245,8 +246,9 @@ export async function planChanges(
 
 function unknownStop(names: readonly string[]): StopError | undefined {
   if (names.length === 0) return undefined;
-  const ways = `with --project "${names[0]}=…" or in the job that --save-job writes`;
-  const next = `Give each its id ${ways}, or have them made with --create-projects.`;
+  const ids = asFlag('--project', `"${names[0]}=…"`);
+  const ways = typing` with ${ids} or in the job that ${asFlag('--save-job')} writes`;
+  const next = phrase`Give each its id${ways}, or have them made ${byFlag('--create-projects')}.`;
   return stop('job', `Nobody has said yet which projects these are: ${foreignWords(listed(names))}.`, next);
 }
 

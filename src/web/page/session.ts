@@ -145,14 +145,19 @@ const redeem = (opening: string): Promise<string | undefined> =>
     () => undefined,
   );
 
-type Told = Pick<Refusal['error'], 'message' | 'next' | 'choices'> & { readonly code: string };
+type Told = Pick<Refusal['error'], 'message' | 'next' | 'on_page' | 'choices'> & { readonly code: string };
+
+/** A fact and what to do, as the page says them. */
+export const onPage = <Said extends Pick<Told, 'message' | 'next' | 'on_page'>>(said: Said) =>
+  said.on_page ?? said;
 
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
   readonly choices: Told['choices'];
 
-  constructor({ code, message, next, choices }: Told) {
+  constructor({ code, choices, ...said }: Told) {
+    const { message, next } = onPage(said);
     super(message);
     this.code = code;
     this.next = next;

@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { listsFolder } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
 import { STOPS } from '../../core/stops.ts';
@@ -52,7 +53,13 @@ export function inListNames({ folder }: Pick<Server, 'folder'>, stopped: StopObj
   const lists = join(listsFolder(folder), sep);
   const nameAt = (_: string, list?: string): string => (list ? listNameOf(join(lists, list)) : '');
   const named = (text: string): string => text.replaceAll(lists, '\uE000').replaceAll(IN_LISTS, nameAt);
-  return { ...stopped, message: named(stopped.message), next: named(stopped.next) };
+  const inNames = <Said extends Pick<StopObject, 'message' | 'next'>>(said: Said): Said => ({
+    ...said,
+    message: named(said.message),
+    next: named(said.next),
+  });
+  const { on_page: shown } = stopped;
+  return { ...inNames(stopped), ...present({ on_page: shown && inNames(shown) }) };
 }
 
 /** The path of a list behind the sign for the folder of all lists, or that of a job and the place in it. */

@@ -107,7 +107,7 @@ async function askNow(
   signal?.throwIfAborted();
   const { stopped } = stoppedIn(result) ?? {};
   if (stopped !== undefined) throw new CommandStopped(stopped);
-  throw stop('usage', said || `The command ended with ${exitCode}.`, 'Try it again.');
+  throw stop('usage', said || `It ended with ${exitCode}.`, 'Try it again.');
 }
 
 /** The object that a command printed when it stopped; undefined when it went through, or met a bug. */

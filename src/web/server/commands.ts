@@ -74,7 +74,7 @@ async function namedIn(server: Server, command: PageCommand, given: Given, fileO
     const word = given[entry];
     if (typeof word !== 'string') continue;
     if (meaning === 'shipped' && shippedDialect(word) === undefined)
-      throw stop('usage', `${command.name}: there is no vendor ${foreignName(word)}.`, 'Choose one.');
+      throw stop('usage', `There is no vendor ${foreignName(word)}.`, 'Choose one.');
     if (meaning === 'list') {
       list = await keptList(server, word);
       input[entry] = await fileOf(list);
@@ -119,8 +119,8 @@ async function jobIn(
     const path = jobs.get(word);
     if (path !== undefined) return path;
     const next = suggestion(word, [...jobs.keys(), ...operations]);
-    throw stop('usage', `${command}: there is no job ${foreignName(word)} on this page.`, next);
+    throw stop('usage', `There is no job ${foreignName(word)} on this page.`, next);
   }
   if (list !== undefined) return writeListJob(list, checkInput(`${command}: job`, ListJob, word));
-  throw stop('usage', `${command}: a job in words of its own needs a list.`, 'Name the job of a file.');
+  throw stop('usage', 'A job in words of its own needs a list.', 'Name the job of a file.');
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { asCommand, phrase, typing } from '../../core/phrase.ts';
 import { EXIT, pageWordsOf } from '../../core/stops.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { commandLine, withAnother, withFlag, withOption } from '../../lib/command-line.ts';
@@ -60,8 +61,9 @@ export class Work {
 
   /** Begins the work now, or when the work before it on the same store has ended. */
   start({ words, store, about, key, atMs = systemClock.wallMs() }: Order & Partial<Piece>): Piece {
+    const command = commandLine(['serve']);
     if (this.#isClosed)
-      throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
+      throw stop('busy', 'The page is ending.', phrase`Start it again${typing`: ${asCommand(command)}`}`);
     const over = Promise.withResolvers<ChildEnd>();
     const piece: Piece = { words, store, about, atMs, id: randomUUID(), over, ...present({ key }) };
     this.pieces.push(piece);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isWords } from '../../../src/core/errors.ts';
 import { finding, NO_FINDINGS } from '../../../src/core/finding.ts';
 import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
@@ -171,7 +172,7 @@ describe('a waterfall is checked before a row is read', () => {
     [['all:'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
   ])('%j may not', (waterfall, message, next) => {
     const { message: fact, next: advice = '' } = checkWaterfall(names, waterfall) ?? {};
-    expect([fact, typeof advice === 'string' ? advice : advice.next]).toEqual([message, next]);
+    expect([fact, isWords(advice) ? advice : advice.next]).toEqual([message, next]);
   });
 });
 

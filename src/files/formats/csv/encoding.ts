@@ -3,6 +3,7 @@ import { EAST_ASIAN_ENCODINGS, type Encoding, encodingWords, iconvLite } from '.
 import { StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes, ReadOptions } from '../../../core/format.ts';
 import { UNPACK, whatToSave } from '../../../core/other-files.ts';
+import { asField, asFlag, joined, phrase, typing, type Words } from '../../../core/phrase.ts';
 import { foreignName, listed } from '../../../core/plain-text.ts';
 
 /**
@@ -257,11 +258,13 @@ function unclearEncoding(path: string, sample: Buffer): StopError {
     const texts = shown.map((cell) => foreignName(iconvLite().decode(cell, value)));
     return { flag: '--encoding' as const, value, says: `it is ${encodingWords(value)}: ${listed(texts)}` };
   });
-  const flags = choices.map(({ flag, value, says }) => `${flag} ${value} if ${says}`);
+  const flags = choices.map(({ flag, value, says }) => phrase`${asFlag(flag, value)} if ${says}`);
+  const ways = typing` with ${joined(flags, '; or ')}; or name another one`;
+  const inJob = typing`In a job it is \`${asField('encoding')}\` under \`read:\`.`;
   return new StopError({
     code: 'input',
     message: `${path}: it is not clear in which encoding its letters are written.`,
-    next: `Say which it is with ${flags.join('; or ')}; or name another one. In a job it is \`encoding\` under \`read:\`.`,
+    next: phrase`Say which it is${ways}. ${inJob}`,
     choices,
   });
 }
@@ -285,7 +288,7 @@ const WEB_PAGE =
 const TABLE = /<table[\s>]|schemas-microsoft-com/i;
 
 function requireText(path: string, start: Buffer): void {
-  const refuse = (what: string, next: string): never => {
+  const refuse = (what: string, next: Words): never => {
     throw stop('input', `${path} is ${what}.`, next);
   };
   if (start.indexOf(GZIP) === 0) refuse('packed with gzip, not text', UNPACK);

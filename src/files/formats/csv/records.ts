@@ -3,6 +3,7 @@ import { CsvError, type Options, Parser } from 'csv-parse';
 import { encodingWords } from '../../../core/encodings.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes, ListStart, TopRow } from '../../../core/format.ts';
+import { asFlag, byFlag, phrase, typing, type Words } from '../../../core/phrase.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
@@ -85,8 +86,8 @@ const ROWS_SWALLOWED: RecordFault = {
   next: CLOSE_THE_QUOTE,
 };
 
-const SAVE_AS_UTF8 =
-  'Save the file again as "CSV UTF-8 (Comma delimited)", or give its encoding with --encoding.';
+const SAVE_AS_UTF8 = phrase`Save the file again as "CSV UTF-8 (Comma delimited)", or give its encoding
+  ${byFlag('--encoding')}.`;
 
 const ZERO_BYTE = 'a zero byte, which text cannot have';
 
@@ -290,10 +291,10 @@ class RecordReader {
 
   #ragged(found: readonly string[], width: number): RecordFault {
     const quoting = `a cell that holds a ${this.#layout.delimiter} needs quotes`;
-    const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
+    const padding = isBlank(found.slice(width)) ? typing`, or say ${asFlag('--ragged', 'pad')}` : '';
     return {
       fact: `${counted(found.length, 'cell')}, but the header has ${counted(width, 'column')}`,
-      next: `Give the row as many cells as the header has (${quoting})${padding}.`,
+      next: phrase`Give the row as many cells as the header has (${quoting})${padding}.`,
     };
   }
 
@@ -434,7 +435,7 @@ export function csvCell(value: string, { isQuoted, needsQuotes }: CellStyle): st
 /** How a fault is told: as a clause after the row and the line, and what to do. */
 interface RecordFault {
   readonly fact: string;
-  readonly next: string;
+  readonly next: Words;
 }
 
 const GOES_ON_AFTER_QUOTE: RecordFault = {

@@ -1,5 +1,6 @@
 import { stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { asCommand, phrase, typing } from '../../../core/phrase.ts';
 import { foreignName, listed } from '../../../core/plain-text.ts';
 import { type JsonRecord, type JsonSource, jsonLines, MOST_BYTES_PER_RECORD } from './lines.ts';
 
@@ -17,7 +18,8 @@ export async function jsonList(file: FileBytes): Promise<JsonSource> {
   }
   if (others.length > 0) {
     const names = listed(lists.map(({ name }) => foreignName(name)));
-    const next = `Give the one that is meant alone, as \`jq '.${list.name}' FILE > LIST.json\` writes it.`;
+    const how = typing`, as \`${asCommand(`jq '.${list.name}' FILE > LIST.json`)}\` writes it`;
+    const next = phrase`Give the one that is meant alone${how}.`;
     throw stop('input', `${file.path} has several lists: ${names}.`, next);
   }
   // The whole list is read before anything is copied of it.

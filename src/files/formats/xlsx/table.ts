@@ -3,6 +3,7 @@ import { loadFamily, OPERATIONS } from '../../../core/families.ts';
 import type { ListStart, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Operation } from '../../../core/operation.ts';
+import { asFlag, byFlag, joined, phrase, typing } from '../../../core/phrase.ts';
 import { counted, foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import type { Delimiter, FoundLayout, LeftOut } from '../../../core/reading.ts';
 import { type InputRow, type RowNumber, type RowRange, readRowRange } from '../../../core/row.ts';
@@ -12,8 +13,8 @@ import { type NamedColumns, namedColumns } from '../../header.ts';
 import { rowsWithout, TableRows } from '../../shape/left-out.ts';
 import type { ListSize } from '../../shape/list-size.ts';
 import {
+  asHeader,
   blankHeader,
-  headerFlag,
   keptOf,
   layoutNotes,
   listStart,
@@ -97,11 +98,11 @@ function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly Su
     return { flag: '--sheet' as const, value, says: `the sheet ${foreignName(value)} is the list` };
   });
   const others = listed(choices.map(({ value }) => foreignName(value)));
-  const flags = choices.map(({ flag, value }) => `${flag} ${shellWord(plainText(value))}`);
+  const flags = choices.map(({ flag, value }) => asFlag(flag, shellWord(plainText(value))));
   return new StopError({
     code: 'input',
     message: `${archive.path}: the sheet ${foreignName(name)} is no list, and any of ${others} may be meant.`,
-    next: `Say which it is with ${flags.join(' or ')}.`,
+    next: phrase`Say which it is ${typing`with ${joined(flags, ' or ')}`}.`,
     choices,
   });
 }
@@ -354,7 +355,8 @@ function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: 
 function requireFit(where: string, rows: readonly SheetRow[], top: Top): void {
   for (const { number, cells } of rows) {
     const words = strayWords(number, cells, top);
-    const next = `Clear the cell or give its column a name; if this row is the header, use ${headerFlag(number)}.`;
+    const next = phrase`Clear the cell or give its column a name; if this row is the header,
+      ${asHeader(number)}.`;
     if (words !== undefined) throw stop('input', `${where}, row ${number}: ${words}.`, next);
   }
 }
@@ -368,8 +370,7 @@ function blank(path: string, { name }: BookSheet): Error {
   const fact =
     `${path}: the sheet ${foreignName(name)} is empty: ` +
     'it has neither a header nor rows, or only formulas without a saved value.';
-  const next =
-    'Name the sheet that has the rows with --sheet, ' +
-    'or save the workbook in a spreadsheet program to store the values.';
+  const next = phrase`Name the sheet that has the rows ${byFlag('--sheet')}, or save the workbook in a
+    spreadsheet program to store the values.`;
   return stop('input', fact, next);
 }

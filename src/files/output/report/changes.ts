@@ -1,9 +1,9 @@
 import { h } from 'preact';
 import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
-import { sentence } from '../../../core/plain-text.ts';
+import { capital, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
-import { capital, END_WORDS, endWords, untyped } from '../summary-words.ts';
+import { END_WORDS, endWords, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */

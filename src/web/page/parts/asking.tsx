@@ -117,30 +117,22 @@ export function Loaded<T>({ path, body, question, again, children }: LoadedProps
 /** Words for a terminal are not shown: the page has a button or a field for what they say. */
 const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\b(?:command|base_url|rowonce )|(?<![\w:/])\/[\w.-]+\//i;
 
-/** The place in a file of ours of what is wrong: the page has a field for it. */
-const IN_FILE = /^(?:.*?\.yaml:\d+:\d+: |accounts\.)(?:[\w.-]+: )?(.)/;
-
-/** What the server says, as the page says it: without the sentences that speak of a terminal. */
-export const forPage = (said: string): string =>
-  said
-    .replace(IN_FILE, (_, first) => first.toUpperCase())
-    .split(/(?<=[.!?]) /)
-    .filter((sentence) => !OF_TERMINAL.test(sentence))
-    .join(' ');
-
 /** The reason of a row. A cell that is quoted in it may read like words for a terminal. */
 export const inHerWords = (reason = ''): string =>
-  reason && (forPage(reasonWords(reason)) || 'It cannot be used as it is.');
+  reason &&
+  (reasonWords(reason)
+    .split(/(?<=[.!?]) /)
+    .filter((sentence) => !OF_TERMINAL.test(sentence))
+    .join(' ') ||
+    'It cannot be used as it is.');
 
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
-  const { code, message, next } = refused;
-  const busy = code === 'busy' && 'Another list is being worked on: do it once more when that has ended.';
   return (
     <div class="stop" role="alert">
       <p>
-        <strong>{forPage(message) || busy || 'That cannot be done as it is.'}</strong> {forPage(next)}
+        <strong>{refused.message}</strong> {refused.next}
       </p>
     </div>
   );

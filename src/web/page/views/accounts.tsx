@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { bringsRequest, describedOperation } from '../../../core/described.ts';
 import { priceOf } from '../../../core/money.ts';
+import { capital } from '../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../files/output/report/table.ts';
-import { capital, inputWords, whatWords } from '../../../files/output/summary-words.ts';
+import { inputWords, whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendObject, TrialObject, VendorObject, WorkAnswer } from '../../api.ts';
-import { Act, Form, forPage, Loaded, late, untilEnded } from '../parts/asking.tsx';
+import { Act, Form, Loaded, late, untilEnded } from '../parts/asking.tsx';
 import { Field, Popover, Select } from '../parts/controls.tsx';
 import { counted, creditWords, grouped, money, spentWords } from '../parts/figures.ts';
 import { ANSWERS, NewKey, rawAnswer, TestAccount } from '../parts/vendor.tsx';
-import { acted, ask, showActed } from '../session.ts';
+import { acted, ask, onPage, showActed } from '../session.ts';
 
 interface Known {
   readonly regions: readonly { readonly region: string }[];
@@ -68,7 +69,7 @@ function Card({ account, spend }: CardProps) {
       </p>
       <Used account={account} spend={spend} />
       <p class="soft">{termsOf(account)}</p>
-      {problem !== null && <p class="need">{forPage(problem.message) || 'It cannot be used as it is.'}</p>}
+      {problem !== null && <p class="need">{onPage(problem).message}</p>}
       <div class="row">
         {!sandbox && <TestAccount name={name} />}
         {triable(account).length > 0 && (

@@ -3,9 +3,9 @@ import { linesOf } from '../../../core/plain-text.ts';
 import { Bar, Section } from '../../../files/output/report/table.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
-import { Act, forPage, Loaded } from '../parts/asking.tsx';
+import { Act, Loaded } from '../parts/asking.tsx';
 import { counted, fileName, foundWords, when } from '../parts/figures.ts';
-import { ask, beat } from '../session.ts';
+import { ask, beat, onPage } from '../session.ts';
 
 /** What is asked by a schedule: when, what the last nights did, and what they left. */
 export const Nights = () => (
@@ -89,12 +89,17 @@ function Last({ job, ended }: NightView) {
 function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
   const begun = (sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
   const waiting = [
-    ...begun.map(({ file, batch, stopped }) => ({ file, batch, ...stopped })),
+    ...begun.map(({ file, batch, stopped }) => ({
+      file,
+      batch,
+      ...stopped,
+      ...(stopped && onPage(stopped)),
+    })),
     ...(sweep?.left ?? []).map(({ file, why }) => ({ file, batch: null, code: '', message: why })),
   ];
   return waiting.map(({ file, batch, code = '', message = '' }) => (
     <p class="need" key={file}>
-      <b>{fileName(file)} waits</b>. {forPage(message)}{' '}
+      <b>{fileName(file)} waits</b>. {message}{' '}
       {batch !== null && (
         <a href={`/files/${batch}`}>{code === 'budget' ? 'Raise its limit' : 'Look at it'}</a>
       )}
@@ -106,6 +111,6 @@ function endedWords({ sweep, stopped }: Ended) {
   const { counts = {}, rows = 0, files = [] } = sweep ?? {};
   const of = { rows, counts };
   const why = stopped ?? sweep?.stopped ?? files.find((file) => file.stopped !== null)?.stopped;
-  const says = linesOf(rows > 0 && foundWords(of), why && (forPage(why.message) || 'it stopped'));
+  const says = linesOf(rows > 0 && foundWords(of), why && onPage(why).message);
   return [<Bar key="bar" part={rowsFound(counts)} all={rowsWanted(of)} />, says.join(': ') || 'nothing new'];
 }

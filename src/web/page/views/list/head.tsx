@@ -1,10 +1,10 @@
 import { rowsFound, rowsPending, rowsWanted } from '../../../../core/counts.ts';
 import { describedOperation } from '../../../../core/described.ts';
-import { sentence } from '../../../../core/plain-text.ts';
+import { capital, sentence } from '../../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
-import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, Download } from '../../../api.ts';
-import { Act, forPage } from '../../parts/asking.tsx';
+import { Act } from '../../parts/asking.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
 import {
   counted,
@@ -238,7 +238,7 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
 function Speed({ batch }: OfBatch) {
   const { requests_last_minute: requests, paused_why: why = '', counts } = batch;
   const until = waitsUntil(batch);
-  const said = batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why));
+  const said = batch.paused_asked ? 'The vendor asks to wait.' : sentenceOf(why);
   if (until !== undefined) {
     const left = `in ${duration((Date.parse(until) - Date.now()) / 1000)}`;
     return <p>{`${said} It goes on by itself ${isSoon(until) ? left : when(until)}.`}</p>;

@@ -1,4 +1,4 @@
-import { capital } from '../../../../files/output/summary-words.ts';
+import { capital } from '../../../../core/plain-text.ts';
 import type { DamageObject, ListJobChoice } from '../../../api.ts';
 import { Act } from '../../parts/asking.tsx';
 import { Button, Checkbox, Field, RowLinks, Select, Sentences } from '../../parts/controls.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { listed } from '../../../../core/plain-text.ts';
+import { capital, listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { accountWords, capital, inputWords } from '../../../../files/output/summary-words.ts';
+import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
 import { Act, inHerWords, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts, Stop } from '../../parts/controls.tsx';

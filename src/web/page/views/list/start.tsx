@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import { capital } from '../../../../core/plain-text.ts';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListDescription, ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
 import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';

@@ -1,6 +1,6 @@
 import { describedOperation } from '../../../../core/described.ts';
-import { listed } from '../../../../core/plain-text.ts';
-import { accountWords, capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
+import { capital, listed } from '../../../../core/plain-text.ts';
+import { accountWords, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, ListJobChoice } from '../../../api.ts';
 import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';

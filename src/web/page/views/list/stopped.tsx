@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { capital } from '../../../../files/output/summary-words.ts';
+import { capital } from '../../../../core/plain-text.ts';
 import type {
   BatchList,
   BatchStatusObject,
@@ -9,7 +9,7 @@ import type {
   StopObject,
   WorkView,
 } from '../../../api.ts';
-import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
+import { Act, Form, Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
 import { byWhom, counted, doneWords, fileName, heldIn, isLeft, rowsLeft, when } from '../../parts/figures.ts';
 import { NewKey, TestAccount } from '../../parts/vendor.tsx';
@@ -86,13 +86,14 @@ const goOnWords = ({ goes_on: says }: PageWords, isOfBefore: boolean): string =>
   isOfBefore ? 'Go on with the list as it is now' : says;
 
 function factOf({ batch }: Scene, stopped: Told, account: string): string {
-  const { code, message = '', next = '', resume_at: at } = stopped;
+  const { code, resume_at: at } = stopped;
+  const { message = 'It was stopped.', next = '' } = stopped.on_page ?? stopped;
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const { fact, message_follows: more } = wordsOf(stopped);
-  if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${forPage(message)}` : '');
+  if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${message}` : '');
   const until = at ? `It can go on ${when(at)}.` : '';
-  return `${forPage(message) || 'It was stopped.'} ${forPage(next)} ${until}`;
+  return `${message} ${next} ${until}`;
 }
 
 const left = (batch: BatchStatusObject): string => counted(rowsLeft(batch), 'row is left', 'rows are left');
