@@ -201,7 +201,7 @@ function goingOn(detail: StopDetail, argv: readonly string[]): StopDetail {
   if (again === undefined || detail.nextCommand !== undefined || argv.length === 0) return detail;
   const words = again === 'mended' ? argv : withMeant(argv, again);
   const first = typedWords(next).endsWith('?') ? 'Correct it there, then' : 'Then';
-  const whole = words === argv ? phrase`${next} ${typing`${first} ${AGAIN}:`}` : next;
+  const whole = words === argv ? phrase`${next} ${typing`${first} ${AGAIN.typed}:`}` : next;
   return { ...detail, next: whole, nextCommand: commandLine(words) };
 }
 

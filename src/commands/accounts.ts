@@ -202,7 +202,11 @@ async function routeFrom(console: Console, input: Add): Promise<object> {
   const { via, connected_account, api_call_url, base_url, key_env } = input;
   if (input.key_stdin) {
     const next = 'Leave out --key-stdin: the service account has the key.';
-    throw stop('usage', 'An account with --via has no key of its own.', next);
+    throw stop(
+      'usage',
+      phrase`An account ${faces(byFlag('--via'), 'that asks through a service')} has no key of its own.`,
+      next,
+    );
   }
   const connected = 'Connected account, as the service calls it: ';
   const apiCall = "Address of the service's API Call step (https://…): ";
@@ -234,7 +238,7 @@ async function addressFrom(console: Console, input: Add): Promise<string | undef
   if (problem !== undefined) {
     const { fact, next, meant } = problem;
     const advice = meant === undefined ? next : { next, again: { typed: address, meant } };
-    throw stop('usage', `--base-url: ${fact}`, advice);
+    throw stop('usage', phrase`${typing`${asFlag('--base-url')}: `}${fact}`, advice);
   }
   return address;
 }

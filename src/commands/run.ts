@@ -4,7 +4,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
-import { asPhrase } from '../core/phrase.ts';
+import { asPhrase, byFlag, faces, phrase } from '../core/phrase.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { ACCEPTABLE } from '../core/stops.ts';
@@ -161,7 +161,11 @@ export function optionsOf(
 ): Omit<RunOptions, 'file'> {
   const { job, strict, output, limit, only, sample, detach, refresh, yes } = input;
   if (limit !== undefined && only !== undefined)
-    throw stop('usage', '--limit and --only both say which rows are asked.', 'Give one of the two.');
+    throw stop(
+      'usage',
+      phrase`${faces('--limit and --only', 'A number of rows and a list of rows')} both say which rows are asked.`,
+      'Give one of the two.',
+    );
   return {
     job,
     strict,
@@ -274,7 +278,11 @@ async function inputPathOf(
   refuseTwoOnStdout(console.json, output);
   if (file !== '-') return file;
   if (output === undefined) {
-    throw stop('usage', 'The input is standard input, so the output needs a name.', 'Give it one with -o.');
+    throw stop(
+      'usage',
+      'The input is standard input, so the output needs a name.',
+      phrase`Give it one ${byFlag('-o')}.`,
+    );
   }
   const { account } = await choose({ job, entries: entriesOf(input) });
   return spoolInput(process.stdin, spoolFolder(chooseStore(store, account.sandbox).location));

@@ -7,6 +7,7 @@ import { stop } from '../core/errors.ts';
 import { finding } from '../core/finding.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
+import { asCommand, asFlag, byFlag, phrase, typing } from '../core/phrase.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
 import {
@@ -385,7 +386,8 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
   if (unproven === undefined || (kind !== 'retry' && kind !== 'skip')) return;
   const fact = `The change of row ${unproven.row} counted as done, so it is not sent again or left out.`;
   const settle = commandLine(['settle', id, String(unproven.row)]);
-  const next = `Look at the service, and say what is so: ${settle} with --answer or --not-done.`;
+  const ways = typing`: ${asCommand(settle)} ${byFlag('--answer')} or ${asFlag('--not-done')}`;
+  const next = phrase`Look at the service, and say what is so${ways}.`;
   throw stop('usage', fact, next);
 }
 

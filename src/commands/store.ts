@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Account, accountObject, findAccount, loadAccounts } from '../client/account/account.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { asFlag, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import { copyLedger } from '../ledger/copy.ts';
@@ -357,6 +358,6 @@ function purgeOf({ older_than: ageMs, before }: Purge): {
       what: `all answers from before ${before}`,
     };
   const fact = 'A purge needs an age or a day.';
-  const next = 'Add --older-than 400d, or --before 2026-01-31 for what is dated before that day.';
+  const next = phrase`Add ${asFlag('--older-than', '400d')}, or ${asFlag('--before', '2026-01-31')} for what is dated before that day.`;
   throw stop('usage', fact, next);
 }

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { Phrase, typedWords, type Words } from './phrase.ts';
+import { type Doing, doesIn, Phrase, typedWords, type Words } from './phrase.ts';
 import { foreignWords } from './plain-text.ts';
 import { type ChoiceTo, type ExitCode, STOPS, type StopChoice, type StopCode } from './stops.ts';
 
@@ -67,6 +67,14 @@ export function answersIn(choices: readonly Typed[] = []): readonly string[] | u
   return words.length === 0 ? undefined : words;
 }
 
+type Said = Pick<StopFacts, 'next'> & { readonly again?: StopFacts['again'] | undefined };
+
+/** What to do, as data. */
+export const doesOf = ({ next, again }: Said): readonly Doing[] => [
+  ...doesIn(next),
+  ...(again === undefined ? [] : [{ again: true } as const]),
+];
+
 /** A word that was typed wrong, and the one that was probably meant. */
 export interface Slip {
   readonly typed: string;
@@ -83,8 +91,10 @@ export type Advice = Words | Pick<StopDetail, 'next' | 'again'>;
 export class StopError extends Error {
   readonly detail: StopDetail;
   readonly code: StopCode;
-  /** What to do, as a terminal says it; `detail.next` has it as data. */
+  /** What to do, as a terminal says it. */
   readonly next: string;
+  /** What `next` names, as data. */
+  readonly does: readonly Doing[];
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
   readonly nextCommand: string | undefined;
@@ -101,6 +111,7 @@ export class StopError extends Error {
     this.detail = detail;
     this.code = detail.code;
     this.next = typedWords(detail.next);
+    this.does = doesOf(detail);
     this.exitCode = STOPS[detail.code].exit;
     this.resumeAtMs = detail.resumeAtMs;
     this.nextCommand = detail.nextCommand;

@@ -1,6 +1,7 @@
 /**
- * What to do is data, and each face says it in its way. A terminal names the flag, the command or the entry of
- * a file. The page has a button or a field for it, and says the sentence without. A program reads the data.
+ * What to do is data, and each face says it in its way. A terminal names the flag, the command or the entry
+ * of a file. The page has a button or a field for it, and says the sentence without. A program reads the
+ * data.
  */
 export type Doing =
   | { readonly flag: string; readonly value?: string }
@@ -38,8 +39,8 @@ export class Phrase {
 }
 
 /**
- * Puts a phrase together. A line end of the source is a blank. Before what the page does not say, its sentence
- * has no blank either.
+ * Puts a phrase together. A line end of the source is a blank. Before what the page does not say, its
+ * sentence has no blank either.
  */
 export function phrase(texts: TemplateStringsArray, ...parts: readonly (Words | number)[]): Phrase {
   const [first = '', ...others] = texts.map((text) => text.replace(/\s*\n\s*/g, ' '));

@@ -1,7 +1,7 @@
 import { isoTime } from './clock.ts';
-import { answersIn, type StopDetail } from './errors.ts';
+import { answersIn, doesOf, type StopDetail } from './errors.ts';
 import { present } from './objects.ts';
-import { doesIn, shownWords, typedWords } from './phrase.ts';
+import { Phrase, shownWords, typedWords, type Words } from './phrase.ts';
 import { capital, sentence } from './plain-text.ts';
 import type { StopChoice } from './stops.ts';
 
@@ -32,13 +32,16 @@ export function stopShown(stopped: Stop) {
   };
 }
 
+/** A command at the end of a sentence is no part of it, and has no full stop. */
+const nextShown = (next: Words): string =>
+  next instanceof Phrase && next.shown !== '' ? sentence(next.shown) : shownWords(next);
+
 /** A fact and what to do, in the words of each face, and what to do as data. */
 export function wordsShown({ message, next, again }: Pick<Stop, 'message' | 'next' | 'again'>) {
   const typed = { message: sentence(typedWords(message)), next: typedWords(next) };
-  const shown = { message: capital(sentence(shownWords(message))), next: shownWords(next) };
+  const shown = { message: capital(sentence(shownWords(message))), next: nextShown(next) };
   const isSame = typed.message === shown.message && typed.next === shown.next;
-  const goesOn = again === undefined ? [] : [{ again: true } as const];
-  const does = [...doesIn(next), ...goesOn].map((each) => ({ ...each }));
+  const does = doesOf({ next, again }).map((each) => ({ ...each }));
   return {
     ...typed,
     ...present({ on_page: isSame ? undefined : shown, does: does.length > 0 ? does : undefined }),

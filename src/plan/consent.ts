@@ -7,7 +7,7 @@ import { agreeing, StopError } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
-import { asCommand, byFlag, phrase, typing } from '../core/phrase.ts';
+import { asCommand, byFlag, faces, phrase, typing } from '../core/phrase.ts';
 import { foreignWords, listed } from '../core/plain-text.ts';
 import { rowsAsked } from '../core/row.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
@@ -136,14 +136,14 @@ async function requireBudget(
   const least = held + most;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
+  const here = faces(phrase` ${byFlag('--budget', least)}, in the job,`, ',');
   const where = further.length === 0 ? '' : ` at ${listed(unlimited)}`;
   throw new StopError({
     code: 'consent',
     message:
       `This run could spend up to ${most} credits${inMoney(costAsked(plan))}, ` +
       `and nothing limits it${where}.`,
-    next: phrase`Say how much it may spend${typing` ${byFlag('--budget', least)}, in the job,`} or per day
-      in the account.`,
+    next: phrase`Say how much it may spend${here} or per day in the account.`,
     leastBudget: least,
   });
 }

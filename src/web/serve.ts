@@ -9,6 +9,7 @@ import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
 import { messageOf, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
+import { byFlag, phrase } from '../core/phrase.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
@@ -137,7 +138,7 @@ async function listenOn(wanted: number, [first, second]: readonly [HttpServer, H
   } catch (error) {
     first.close();
     const fact = `Port ${port} cannot be used: ${messageOf(error)}.`;
-    throw stop('usage', fact, 'Name another one with --port, or 0 for any.');
+    throw stop('usage', fact, phrase`Name another one ${byFlag('--port')}, or 0 for any.`);
   }
 }
 

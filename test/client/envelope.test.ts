@@ -74,22 +74,24 @@ describe('an answer', () => {
     expect(verdictOn(reply(401, {}))).toMatchObject({
       stop: {
         message: 'The service refused the key: status 401, read by the table: the status is 401.',
-        next: expect.stringContaining('the service account'),
+        next: { typed: expect.stringContaining('the service account') },
       },
     });
     expect(verdictOn(inside(401, {}))).toMatchObject({
       stop: {
         message: 'The provider refused the key: status 401, read by the table: the status is 401.',
-        next: expect.stringContaining('the connected account acme-data of the service'),
+        next: { typed: expect.stringContaining('the connected account acme-data of the service') },
       },
     });
     expect(verdictOn(reply(404, {}))).toMatchObject({
       stop: {
-        next: expect.stringMatching(/^Correct the account's api_call_url; if it is right, add a rule/),
+        next: {
+          typed: expect.stringMatching(/^Correct the account's api_call_url; if it is right, add a rule/),
+        },
       },
     });
     expect(verdictOn(inside(302, ''))).toMatchObject({
-      stop: { next: expect.stringMatching(/^Correct the operation's path in the dialect;/) },
+      stop: { next: { typed: expect.stringMatching(/^Correct the operation's path in the dialect;/) } },
     });
   });
 

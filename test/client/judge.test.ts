@@ -411,6 +411,6 @@ test.each([
 test('a 403 says both: that the account may not do it, and that the key may be wrong', () => {
   const verdict = judged(answered(403, { message: 'You are not subscribed to this API' }));
   expect(verdict).toMatchObject({
-    stop: { code: 'key', next: expect.stringMatching(/what the account may do.*a working key/) },
+    stop: { code: 'key', next: { typed: expect.stringMatching(/what the account may do.*a working key/) } },
   });
 });

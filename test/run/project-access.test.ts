@@ -54,7 +54,9 @@ test.each([
 const STOP = {
   code: 'key',
   message: 'The service does not let this key change any project of the list: status refused.',
-  next: 'Use the key of an Admin of these projects, then run the same command again.',
+  next: expect.objectContaining({
+    typed: 'Use the key of an Admin of these projects, then run the same command again.',
+  }),
 };
 
 test('the last project that refuses the key ends the run, and says whose key is needed; no row was refused', () => {

@@ -22,8 +22,8 @@ import {
 import type { SubjectFacts } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { asFlag, phrase, typing } from '../../core/phrase.ts';
-import { counted, foreignWords } from '../../core/plain-text.ts';
+import { asFlag, byFlag, faces, phrase, typing } from '../../core/phrase.ts';
+import { capital, counted, foreignWords } from '../../core/plain-text.ts';
 import { wordsOf } from '../../core/steps.ts';
 import { inputFileOf } from '../../files/called.ts';
 import { openHeader } from '../../files/input.ts';
@@ -253,7 +253,11 @@ const PAIR = /^((?:\[[^\]]*\]|[^=[])+)=(.*)$/s;
 function pairOf(pair: string): readonly [string, string] {
   const [, name, value] = PAIR.exec(pair) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
+  throw stop(
+    'usage',
+    phrase`${faces(asFlag('--answer', pair), pair)} is not key=value.`,
+    phrase`Give it as ${faces(asFlag('--answer', 'name=Acme'), 'name=Acme')}.`,
+  );
 }
 
 /**
@@ -386,9 +390,10 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchE
  */
 export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
-  const told = 'say what became of it with --answer or --not-done.';
-  if (by === undefined) throw stop('usage', fact, `${told[0]?.toUpperCase()}${told.slice(1)}`);
-  const next = `Decide in batch ${by} if it is in doubt there; else ${told}`;
+  const ways = typing` ${byFlag('--answer')} or ${asFlag('--not-done')}`;
+  const told = phrase`say what became of it${ways}.`;
+  if (by === undefined) throw stop('usage', fact, told.map(capital));
+  const next = phrase`Decide in batch ${by} if it is in doubt there; else ${told}`;
   throw stop('usage', fact, next, commandLine(['settle', by]));
 }
 

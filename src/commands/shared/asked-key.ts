@@ -1,6 +1,7 @@
 import { text as textOf } from 'node:stream/consumers';
 import { usableKey } from '../../client/account/account.ts';
 import { stop } from '../../core/errors.ts';
+import { asFlag, byFlag, phrase, typing } from '../../core/phrase.ts';
 import { takenKey } from '../../lib/given-key.ts';
 import type { Console } from './command.ts';
 
@@ -34,5 +35,9 @@ async function askForKey(console: Console): Promise<string> {
   });
   if (answer !== undefined) return answer.trim();
   const fact = 'The key is missing.';
-  throw stop('usage', fact, 'Give it with --key-env NAME or --key-stdin, or answer on a terminal.');
+  throw stop(
+    'usage',
+    fact,
+    phrase`Give it${typing` ${byFlag('--key-env', 'NAME')} or ${asFlag('--key-stdin')}, or answer on a terminal`}.`,
+  );
 }

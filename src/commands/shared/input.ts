@@ -3,6 +3,7 @@ import { type Agreement, isAgreement } from '../../client/account/agreements.ts'
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Listener, Log } from '../../core/events.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { EXIT, type ExitCode } from '../../core/stops.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -106,7 +107,7 @@ export const OUTPUT = flag(outputPath, 'where the output goes; - is standard out
 
 export function refuseTwoOnStdout(json: boolean, output: string | undefined): void {
   if (json && output === '-')
-    throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
+    throw stop('usage', '-o - and --json both want standard output.', phrase`Name a file ${byFlag('-o')}.`);
 }
 
 /** Prints the notes of a run, and passes every event to the program that called. */

@@ -17,6 +17,7 @@ import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, Operation, RowInput } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { counted, foreignWords, listed } from '../../core/plain-text.ts';
 import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
 import type { Job } from '../../job/job.ts';
@@ -73,7 +74,11 @@ export function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
 
 function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
   if (first !== undefined && others.length === 0)
-    throw stop('usage', 'A trial asks one account.', `Try ${name} itself, and name one with --account.`);
+    throw stop(
+      'usage',
+      'A trial asks one account.',
+      phrase`Try ${name} itself, and name one ${byFlag('--account')}.`,
+    );
   if (others.length > 0) {
     const fact = `${name} asks for several things, and a trial is one request.`;
     throw stop('usage', fact, `Try one of them, such as ${first?.name}.`);

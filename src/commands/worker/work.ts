@@ -6,6 +6,7 @@ import { asStop, messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
+import { byFlag, phrase } from '../../core/phrase.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { STOPS } from '../../core/stops.ts';
 import { jobCarried, withAccountNames } from '../../job/carried-job.ts';
@@ -130,7 +131,7 @@ async function openForWork(
     throw stop(
       'usage',
       `The store ${location} has no workers: it is a folder, or was not set up for them.`,
-      'Set up a database, and name it with --store.',
+      phrase`Set up a database, and name it ${byFlag('--store')}.`,
       commandLine(['store', 'init', '--help']),
     );
   try {
