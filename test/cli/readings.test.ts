@@ -127,7 +127,7 @@ test.each(
       credits: { spent: 3 },
     });
     expect((await desk.json(['status', first.batch, '3'])).outcome.reason).toBe(
-      `its call was answered, and batch ${anew.batch} goes on with this list`,
+      `its call was answered; batch ${anew.batch} goes on with this list`,
     );
     expect(await vendor.run('list.csv', '--yes'), 'and that is all').toMatchObject({ batch: anew.batch });
     expect(vendor.book()).toHaveLength(1);

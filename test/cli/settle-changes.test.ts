@@ -144,7 +144,7 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   const skipped = { applied: 1, skipped: 1 };
   expect(await team.json('status', batch)).toMatchObject({ counts: skipped, changes: { counts: skipped } });
   expect((await team.type('status', batch, '2')).stdout).toContain(
-    'its call was not done, and its batch is superseded',
+    'its call was not done; its batch is superseded',
   );
   expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
