@@ -77,7 +77,10 @@ test('the operation in the guide works as it stands', async () => {
     kind: 'invalid',
     findings: [{ code: 'no_email', facts: { input: 'email', cell: 'jo' } }],
   });
-  expect(operation?.preparer({})({})).toEqual({ kind: 'invalid', reason: 'e-mail: blank' });
+  expect(operation?.preparer({})({})).toEqual({
+    kind: 'invalid',
+    findings: [{ code: 'blank', facts: { input: 'email' } }],
+  });
   expect(operation?.preparer({})({ email: ' Jo@Example.org ' })).toEqual({
     kind: 'ready',
     input: 'jo@example.org',
@@ -87,7 +90,7 @@ test('the operation in the guide works as it stands', async () => {
   expect(operation?.next('jo@example.org', () => undefined)).toEqual({ kind: 'send', call });
   expect(operation?.next('jo@example.org', () => ({ kind: 'found', fields: true }))).toEqual({
     kind: 'end',
-    outcome: { kind: 'matched', matchedBy: 'email' },
+    outcome: { kind: 'matched', matchedBy: 'email', findings: [] },
   });
 });
 
