@@ -71,7 +71,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
   'credits that are used up': (text) => words(answered(402, text)),
   'a pause': (text) => words(answered(429, text)),
   'a redirect': (text) => words(answered(302, text, { location: text })),
-  'a lost answer': (text) => words({ kind: 'lost', message: text }),
+  'a lost answer': (text) => words({ kind: 'lost', how: 'none_came', message: text }),
   'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
   'a quoted cell': (text) => [quotedCell(text)],
   'the name of a column': (text) => [foreignName(text)],

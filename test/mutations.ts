@@ -71,7 +71,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '7: a request that has left is not sent again by itself',
     file: 'src/client/transport.ts',
-    instead: "this.#over({ kind: 'not_sent', cause: 'late', message: before });",
+    instead: "this.#over({ kind: 'not_sent', cause: 'late', message: messageOf(error) });",
     test: ['client/transport', 'of which the connection is reset is not sent again'],
     simulated: 'lists',
   },
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '9a: a lost answer is in doubt',
     file: 'src/client/judge.ts',
-    instead: "if (reply.kind === 'lost') return { kind: 'not_sent', why: foreignWords(reply.message) };",
+    instead: "if (reply.kind === 'lost') return { kind: 'not_sent', why: whyUnanswered(reply) };",
     test: ['client/judge', 'a lost answer'],
     simulated: 'lists',
   },

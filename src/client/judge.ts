@@ -1,8 +1,8 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
-import { answerIn, finding, hasCode, isWithoutAWord, said, together } from '../core/finding.ts';
+import { answerFacts, answerIn, finding, hasCode, isWithoutAWord, together } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import type { Findings } from '../core/findings.ts';
+import type { FactsOf, Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
@@ -54,7 +54,16 @@ export * from './judge/shapes.ts';
 export type Delivery =
   | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
-  | { readonly kind: 'lost'; readonly message: string };
+  | ({ readonly kind: 'lost' } & Lost);
+
+/** As the system says it in the message. */
+export interface Lost {
+  /** No answer came, it broke off, or it is packed in a way that cannot be unpacked. */
+  readonly how: FactsOf<'answer_lost'>['how'];
+  /** Of an answer that broke off. */
+  readonly status?: number;
+  readonly message: string;
+}
 
 /**
  * The first three mean that an account which never answered cannot be reached this way; the others pass by
@@ -84,8 +93,8 @@ type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
 /** Never throws: if judging itself fails, the reply is in doubt as well. */
 export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
-  if (reply.kind === 'not_sent') return { kind: 'not_sent', why: said(foreignWords(reply.message)) };
-  if (reply.kind === 'lost') return { kind: 'in_doubt', why: said(foreignWords(reply.message)) }; // rule 9a
+  if (reply.kind === 'not_sent') return { kind: 'not_sent', why: whyUnanswered(reply) };
+  if (reply.kind === 'lost') return { kind: 'in_doubt', why: whyUnanswered(reply) }; // rule 9a
   try {
     const answer = meantBy(reply.raw, dialect, operation, call);
     return (
@@ -96,6 +105,14 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
   } catch (error) {
     return { kind: 'in_doubt', why: finding('not_judged', { words: messageOf(error) }) };
   }
+}
+
+/** Why a request has no answer. */
+export function whyUnanswered(reply: Exclude<Delivery, { readonly kind: 'answered' }>): Findings {
+  const words = foreignWords(reply.message);
+  if (reply.kind === 'not_sent') return finding('not_sent', { words });
+  const { how, status } = reply;
+  return finding('answer_lost', { how, ...present({ status }), words });
 }
 
 const MAY_BE_ACCEPTED: ReadonlySet<PlainMeaning> = new Set(['found', 'no_match', 'pending', 'in_doubt']);
@@ -440,7 +457,7 @@ function answerOf(
 ): Findings {
   const { status } = parsed.raw;
   const words = vendorWords(parsed, dialect, quotesAll);
-  return finding('answer', { status, ...present({ words, so, lacks }) });
+  return finding('answer', { status, ...words, ...present({ so, lacks }) });
 }
 
 /** Most answers of a vendor say no more than this, so all of them are one list. */
@@ -464,8 +481,9 @@ export const isNotYet = (why: Findings): boolean => hasCode(why, 'not_yet');
 export function remarkOn({ change }: Call, why: Findings): Findings | undefined {
   if (change !== undefined) return isWithoutAWord(why) ? finding('done_without_a_word', {}) : undefined;
   // An answer that a person told has no status.
-  const { status, words } = answerIn(why);
-  return status === undefined || words === undefined ? undefined : finding('says_missing', { words });
+  const { status, ...said } = answerFacts(why);
+  const saysNone = status === undefined || (said.words ?? said.body ?? said.unreadable) === undefined;
+  return saysNone ? undefined : finding('says_missing', said);
 }
 
 /**

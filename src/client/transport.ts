@@ -203,8 +203,9 @@ class Exchanging implements Dispatcher.DispatchHandler {
       this.#over({ kind: 'not_sent', cause, message: messageOf(error) });
       return;
     }
-    const before = this.#status === 0 ? 'no answer came' : `the answer with status ${this.#status} broke off`;
-    this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` }); // rule 7
+    const status = this.#status;
+    const how = status === 0 ? ({ how: 'none_came' } as const) : ({ how: 'broke_off', status } as const);
+    this.#over({ kind: 'lost', ...how, message: messageOf(error) }); // rule 7
   }
 
   /** A request whose deadline passed before it had a connection fails once more, with that connection. */
@@ -239,7 +240,7 @@ function decoded(raw: Reply): Delivery {
     const body = unpack(raw.body, { maxOutputLength: LARGEST_BODY_BYTES });
     return { kind: 'answered', raw: { ...raw, body } };
   } catch (error) {
-    return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
+    return { kind: 'lost', how: 'packed', message: messageOf(error) };
   }
 }
 

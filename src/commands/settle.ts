@@ -21,15 +21,7 @@ import {
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject, type MatchObject } from '../objects/row-object.ts';
 import { nextCommandOf } from '../run/batches.ts';
-import {
-  acceptedWords,
-  besideWords,
-  callObject,
-  doubtList,
-  doubtsOf,
-  doubtWords,
-  isOfBeside,
-} from '../run/doubts.ts';
+import { callObject, doubtList, doubtsOf, doubtWords, isOfBeside } from '../run/doubts.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import { matchObject, otherAnswers } from '../run/matches.ts';
 import {
@@ -178,9 +170,9 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
       doubts.length > 0 && totalWords(list),
-      accepted.map((each) => `${nameOf(each)}: ${acceptedWords(each)}`),
+      accepted.map((each) => `${nameOf(each)}: ${doubtWords(each, 'accepted')}`),
       accepted.length > 0 && totalOf(accepted, 'accepted'),
-      beside.map((each) => `${nameOf(each)}: ${besideWords(each)}`),
+      beside.map((each) => `${nameOf(each)}: ${doubtWords(each, 'in doubt beside its answer')}`),
       beside.length > 0 && totalOf(beside, 'in doubt beside an answer'),
       matches.map(({ row, match }) => `row ${row}: ${match}`),
       doubts.length + accepted.length + beside.length + open + matches.length === 0 && `${nothing}.`,

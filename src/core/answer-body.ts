@@ -15,7 +15,12 @@ import { wordsIn } from './plain-text.ts';
 export type Body =
   | { readonly kind: 'blank' }
   | { readonly kind: 'json'; readonly value: JsonValue }
-  | { readonly kind: 'unreadable'; readonly text: string; readonly why?: string };
+  | { readonly kind: 'unreadable'; readonly text: string; readonly why?: WhyUnreadable };
+
+/** `no_json`: the sign stands in it. */
+export type WhyUnreadable =
+  | { readonly problem: 'too_deep' }
+  | { readonly problem: 'no_json'; readonly sign: string };
 
 /**
  * A body as it is kept: its bytes, or their text where they are plain UTF-8, because text is read in less
@@ -40,12 +45,12 @@ function readText(decoded: string): Body {
   try {
     const value = parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text);
     if (!isDeeper(value, MOST_LEVELS)) return { kind: 'json', value };
-    return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
+    return { kind: 'unreadable', text, why: { problem: 'too_deep' } };
   } catch {
     const no = NO_NUMBER.exec(text)?.[0];
     return no === undefined
       ? { kind: 'unreadable', text }
-      : { kind: 'unreadable', text, why: `${no} stands in it, which JSON does not have` };
+      : { kind: 'unreadable', text, why: { problem: 'no_json', sign: no } };
   }
 }
 
@@ -282,7 +287,7 @@ function holdsAsWritten(value: number, source: string): boolean {
 }
 
 /** Answers have three or four levels. The limit lets all code recurse into a value level by level. */
-const MOST_LEVELS = 100;
+export const MOST_LEVELS = 100;
 
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;

@@ -1,7 +1,8 @@
+import { MOST_LEVELS, type WhyUnreadable } from './answer-body.ts';
 import { CODES, type Code, problemWords } from './cell-problems.ts';
-import type { FactsOf, Finding, FindingCode, Findings } from './findings.ts';
+import type { Answered, FactsOf, Finding, FindingCode, Findings } from './findings.ts';
 import { present } from './objects.ts';
-import { counted, foreignName, foreignWords, listed } from './plain-text.ts';
+import { counted, foreignName, foreignWords, linesOf, listed } from './plain-text.ts';
 
 /**
  * The words of findings: the only place that says in English why a row or an attempt ended so. No code reads
@@ -127,12 +128,21 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     'set its place in the dialect, under operations.search-people.results',
   done_before: ({ batch }) => `done before by batch ${batch}; only a different request would be sent`,
   vendor_lacks_it: (answer) => `the vendor does not have it${bracketed(answerWords(answer))}`,
-  says_missing: ({ words }) => `the vendor says that something is missing: ${words}`,
+  says_missing: (answer) => `the vendor says that something is missing: ${answerWords(answer)}`,
   several_fit: ({ count, things }) => `${count} ${things} fit`,
   unfit_for_path: ({ what }) => `${what} cannot be part of an address`,
   address_not_taken: ({ verdict, by }) => `its address is ${foreignWords(verdict)} by ${by}`,
   check_refused: ({ account }) => `${account} refuses to check its address:`,
   sent_if_repaired: (facts) => `repaired, it would be sent with ${facts.with}`,
+  not_sent: ({ words }) => foreignWords(words),
+  answer_lost({ how, status, words }) {
+    const fact = {
+      none_came: 'no answer came',
+      broke_off: `the answer with status ${status} broke off`,
+      packed: 'the packed answer cannot be read',
+    }[how];
+    return `${fact} (${foreignWords(words)})`;
+  },
   not_judged: ({ words }) => `could not be judged: ${foreignWords(words)}`,
   accepted_as: ({ id }) => `the vendor answers later, by its id ${foreignName(id)}`,
   id_given_twice: ({ id }) =>
@@ -193,11 +203,6 @@ const SO: Readonly<Record<NonNullable<FactsOf<'answer'>['so']>, string>> = {
   lacks: ', without',
 };
 
-interface AnswerFacts {
-  readonly status?: number | undefined;
-  readonly words?: string | undefined;
-}
-
 /** A value that a vendor gave, as it is quoted. */
 export const valueWords = (value: unknown): string =>
   typeof value === 'string'
@@ -208,8 +213,17 @@ const LONGEST_VALUE = 80;
 
 const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`);
 
-const answerWords = ({ status, words }: AnswerFacts): string =>
-  [status === undefined ? [] : `status ${status}`, words ?? []].flat().join(', ');
+function answerWords({ status, words, body, unreadable }: Answered): string {
+  const said = words === undefined ? body && foreignWords(body) : `"${foreignWords(words)}"`;
+  const shown = unreadable === undefined ? said : unreadableWords({ problem: unreadable, sign: words ?? '' });
+  return linesOf(status === undefined ? undefined : `status ${status}`, shown).join(', ');
+}
+
+/** Why nobody can look into a text as JSON. */
+export const unreadableWords = (why: WhyUnreadable): string =>
+  why.problem === 'too_deep'
+    ? `its lists and objects are more than ${MOST_LEVELS} deep`
+    : `${foreignWords(why.sign)} stands in it, which JSON does not have`;
 
 /** Names for people where the face says them: of a step, such as `companies`, and of an account. */
 export interface Names {

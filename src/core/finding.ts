@@ -1,4 +1,4 @@
-import type { FactsOf, Finding, FindingCode, Findings } from './findings.ts';
+import type { Answered, FactsOf, Finding, FindingCode, Findings } from './findings.ts';
 import { present } from './objects.ts';
 
 /** How findings are made and asked. The table of their codes stands apart, because the page does without. */
@@ -36,10 +36,10 @@ export function otherIn(answer: Findings): Findings | undefined {
 export const refusedBy = (by: string, answer: Findings): Findings =>
   finding('refused', { by, ...answerFacts(answer) });
 
-/** The status and the words of what the vendor answered, as facts of what follows from the answer. */
-export function answerFacts(answer: Findings): Pick<Partial<FactsOf<'answer'>>, 'status' | 'words'> {
-  const { status, words } = answerIn(answer);
-  return present({ status, words });
+/** What the vendor answered, as facts of what follows from the answer. */
+export function answerFacts(answer: Findings): Answered {
+  const { status, words, body, unreadable } = answerIn(answer);
+  return present({ status, words, body, unreadable });
 }
 
 /** What the vendor answered, by the findings of its attempt. */

@@ -12,6 +12,20 @@ import { NO_FINDINGS } from './finding.ts';
 const text = z.string();
 
 /**
+ * What a vendor answered. `words`: a text of its answer; `body`: an answer without one, as JSON. Both are on one
+ * line and cut after 300 characters. `unreadable`: why nobody can look into the answer; `words` is then the sign
+ * in it that is no JSON.
+ */
+const ANSWERED = {
+  status: z.number().exactOptional(),
+  words: text.exactOptional(),
+  body: text.exactOptional(),
+  unreadable: z.enum(['too_deep', 'no_json']).exactOptional(),
+} as const;
+
+export type Answered = z.output<z.ZodObject<typeof ANSWERED>>;
+
+/**
  * Whom a finding needs: the owner of the list, who corrects a cell; the owner of the account; the person at
  * the keyboard; or nobody. It follows from the code and is never kept.
  */
@@ -104,12 +118,9 @@ export const FINDINGS = {
   /** The request was done by that batch. */
   done_before: { needs: 'nobody', facts: { batch: text } },
   /** The vendor does not have what a request changes. */
-  vendor_lacks_it: {
-    needs: 'you',
-    facts: { status: z.number().exactOptional(), words: text.exactOptional() },
-  },
+  vendor_lacks_it: { needs: 'you', facts: ANSWERED },
   /** The vendor says of a find that something of it is missing. */
-  says_missing: { needs: 'nobody', facts: { words: text } },
+  says_missing: { needs: 'nobody', facts: ANSWERED },
   /** An answer lists several, and nobody knows which of them is meant. */
   several_fit: { needs: 'you', facts: { count: z.number(), things: text } },
   /** A value of the row would change the path of the request. */
@@ -122,10 +133,7 @@ export const FINDINGS = {
   /** Of a lookup: by these identifiers. */
   no_match: { needs: 'nobody', facts: { by: z.array(text) } },
   /** `by`: what it was asked by, blank for a call of the user's own. */
-  refused: {
-    needs: 'account_owner',
-    facts: { by: text, status: z.number().exactOptional(), words: text.exactOptional() },
-  },
+  refused: { needs: 'account_owner', facts: { by: text, ...ANSWERED } },
 
   // --------------------------------------------------------------------------------------- what is in doubt
   /** Since a time, ISO 8601; `credits` null of what costs none. The finding after it is what came. */
@@ -151,7 +159,7 @@ export const FINDINGS = {
   /** A service refused a change; `project`: maybe because the key may change nothing there. */
   refused_by_service: {
     needs: 'account_owner',
-    facts: { status: z.number().exactOptional(), words: text.exactOptional(), project: text.exactOptional() },
+    facts: { ...ANSWERED, project: text.exactOptional() },
   },
 
   // ------------------------------------------------------------------------------------- how attempts ended
@@ -171,8 +179,8 @@ export const FINDINGS = {
   answer: {
     needs: 'nobody',
     facts: {
+      ...ANSWERED,
       status: z.number(),
-      words: text.exactOptional(),
       so: z
         .enum([
           'already',
@@ -197,6 +205,20 @@ export const FINDINGS = {
   none_of_its_kind: {
     needs: 'nobody',
     facts: { status: z.number().exactOptional(), name: text, value: z.unknown() },
+  },
+  /** The request never left, in the words of the system. */
+  not_sent: { needs: 'nobody', facts: { words: text } },
+  /**
+   * No whole answer came, in the words of the system. `how`: none came, the answer with this status broke off, or
+   * it came packed in a way that cannot be unpacked.
+   */
+  answer_lost: {
+    needs: 'nobody',
+    facts: {
+      how: z.enum(['none_came', 'broke_off', 'packed']),
+      status: z.number().exactOptional(),
+      words: text,
+    },
   },
   /** The program could not judge what came. */
   not_judged: { needs: 'account_owner', facts: { words: text } },

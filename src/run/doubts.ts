@@ -6,7 +6,7 @@ import type { Findings } from '../core/findings.ts';
 import { subjectWords } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { asksSeveral } from '../core/steps.ts';
 import { accountNameIn } from '../files/output/output.ts';
@@ -239,21 +239,14 @@ export function inDoubt(doubt: Doubt): Findings {
   return together(finding('in_doubt', { ...facts, ...money }), doubt.why);
 }
 
-/** `accepted since 2026-11-20T02:13:00.000Z, 3 credits at risk: the vendor answers later, by its id 7`. */
-export const acceptedWords = (of: Parameters<typeof doubtWords>[0]): string =>
-  doubtWords(of).replace(/^in doubt/, 'accepted');
-
-/** `in doubt beside its answer since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
-export const besideWords = (of: Parameters<typeof doubtWords>[0]): string =>
-  doubtWords(of).replace(/^in doubt/, 'in doubt beside its answer');
-
-export function doubtWords({
-  subject,
-  at_stake: atStake,
-  credits,
-  since,
-  why,
-}: Omit<ReturnType<typeof factsOf>, 'credits'> & { readonly credits: number }): string {
-  const money = subject === null || credits > 0 ? [`${counted(credits, 'credit')} at risk`] : [];
-  return `${[`in doubt since ${since}`, ...(atStake === null ? [] : [atStake]), ...money].join(', ')}: ${why}`;
+/**
+ * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`.
+ * @param state in the place of `in doubt`.
+ */
+export function doubtWords(
+  { subject, at_stake: stake, credits, since, why }: DoubtObject,
+  state: 'in doubt' | 'accepted' | 'in doubt beside its answer' = 'in doubt',
+): string {
+  const money = (subject === null || credits > 0) && `${counted(credits, 'credit')} at risk`;
+  return `${linesOf(`${state} since ${since}`, stake, money).join(', ')}: ${why}`;
 }

@@ -7,7 +7,7 @@ import {
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
-import { type Delivery, isNotYet, judge, leftBy, saidOfLost } from '../client/judge.ts';
+import { type Delivery, isNotYet, judge, leftBy, saidOfLost, whyUnanswered } from '../client/judge.ts';
 import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
@@ -85,7 +85,7 @@ function readBackFinding(
   shape: ReadBack,
   { reply, verdict: ofQuestion }: Pick<FreeAnswer, 'reply' | 'verdict'>,
 ): Finding {
-  if (reply.kind !== 'answered') return unhelpful(reply.message);
+  if (reply.kind !== 'answered') return unhelpful(sayAll(whyUnanswered(reply), 'terminal'));
   if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
   const own = vendorReply(reply.raw, dialect);
   // A vendor that asks us to wait has not looked the call up.
@@ -164,7 +164,7 @@ function countIn(
   { credits }: NonNullable<Dialect['usage']>,
 ): number | string {
   const { reply, verdict } = asked;
-  if (reply.kind !== 'answered') return reply.message;
+  if (reply.kind !== 'answered') return sayAll(whyUnanswered(reply), 'terminal');
   return wasKept(reply.raw)
     ? KEPT_BY_CACHE
     : (amountIn(asked, dialect, credits) ?? sayAll(verdict.why, 'terminal'));

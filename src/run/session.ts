@@ -7,7 +7,7 @@ import { askedText } from '../core/call-key.ts';
 import { DAY_MS } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
-import { answerIn, finding } from '../core/finding.ts';
+import { answerFacts, finding } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
 import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
@@ -233,8 +233,7 @@ export class ProjectAccess {
 
 /** @param project in which the key may change nothing; left out: the refusal is about the person. */
 function refusedHere(why: Findings, project?: string): Findings {
-  const { status, words } = answerIn(why);
-  return finding('refused_by_service', present({ status, words, project }));
+  return finding('refused_by_service', { ...answerFacts(why), ...present({ project }) });
 }
 
 const refusedKey = (why: Findings): StopDetail => ({

@@ -75,6 +75,6 @@ test('an exchange is over after a minute where the account says no timeout, and 
   expect(isOver).toBe(false);
   vi.advanceTimersByTime(100);
   expect(await exchange).toMatchObject({
-    reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min passed)' },
+    reply: { kind: 'lost', how: 'none_came', message: 'the timeout of 1 min passed' },
   });
 });

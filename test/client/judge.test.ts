@@ -105,7 +105,7 @@ describe('rule 9, line by line', () => {
     ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
     ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
     ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'in_doubt'],
-    ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'in_doubt'],
+    ['a lost answer', { kind: 'lost', how: 'none_came', message: 'the other side closed' }, 'in_doubt'],
     ['a name that does not resolve', { kind: 'not_sent', cause: 'unresolved', message: 'x' }, 'not_sent'],
     ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'not_sent'],
   ])('%s', (_, reply, expected) => {

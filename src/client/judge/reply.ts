@@ -1,4 +1,5 @@
 import type { Body } from '../../core/answer-body.ts';
+import type { Answered } from '../../core/findings.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
@@ -15,20 +16,20 @@ export interface ParsedReply {
 }
 
 /**
- * The vendor's own explanation, made safe to show and shortened: `"abn must have 11 digits"`; undefined where
- * its answer has none.
- * @param quotesAll whether an answer without a text is quoted as a whole.
+ * The vendor's own explanation, made safe to show and shortened: `abn must have 11 digits`; nothing where its
+ * answer has none.
+ * @param quotesAll whether an answer without a text is told as a whole.
  */
-export function vendorWords(
-  { body }: ParsedReply,
-  { words }: Dialect,
-  quotesAll: boolean,
-): string | undefined {
-  if (body.kind === 'blank') return undefined;
-  if (body.kind === 'unreadable') return body.why === undefined ? `"${foreignWords(body.text)}"` : body.why;
+export function vendorWords({ body }: ParsedReply, { words }: Dialect, quotesAll: boolean): Answered {
+  if (body.kind === 'blank') return {};
+  if (body.kind === 'unreadable') {
+    const { why } = body;
+    if (why === undefined) return { words: foreignWords(body.text) };
+    return { unreadable: why.problem, ...(why.problem === 'no_json' && { words: why.sign }) };
+  }
   const shown = foreignWords(causeIn(body.value, vocabularyOf(words)));
-  if (shown !== '') return `"${shown}"`;
-  return quotesAll ? foreignWords(JSON.stringify(body.value)) : undefined;
+  if (shown !== '') return { words: shown };
+  return quotesAll ? { body: foreignWords(JSON.stringify(body.value)) } : {};
 }
 
 /** Beside a text, these names say which field the text is about. */

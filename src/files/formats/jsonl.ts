@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readBody } from '../../core/answer-body.ts';
 import { type StopError, stop } from '../../core/errors.ts';
+import { unreadableWords } from '../../core/finding-words.ts';
 import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } from '../../core/format.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
@@ -124,7 +125,8 @@ function saidIn({ place, bytes, text }: JsonRecord): JsonObject | string | undef
   const body = text.trim() === '' ? undefined : readBody(text);
   if (body === undefined || body.kind === 'blank') return undefined;
   const start = text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN)}…`;
-  if (body.kind === 'unreadable') return `${place}: ${body.why ?? `it is not JSON: ${foreignWords(start)}`}`;
+  if (body.kind === 'unreadable')
+    return `${place}: ${body.why ? unreadableWords(body.why) : `it is not JSON: ${foreignWords(start)}`}`;
   return isObject(body.value) && IS_OBJECT.test(text)
     ? (body.value as JsonObject)
     : `${place}: it is not an object: ${foreignWords(start)}`;

@@ -8,6 +8,7 @@ import {
 } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { unreadableWords } from '../../core/finding-words.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
@@ -400,7 +401,7 @@ export function cellsOrWhy(
     const made = cells();
     const read = shown && made.every((cell) => cell === '') ? readBody(shown.body) : undefined;
     return read?.kind === 'unreadable' && read.why !== undefined
-      ? { cells: made, why: `its answer cannot be written: ${read.why}` }
+      ? { cells: made, why: `its answer cannot be written: ${unreadableWords(read.why)}` }
       : { cells: made };
   } catch (error) {
     if (error instanceof StopError) throw error;
