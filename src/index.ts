@@ -53,6 +53,7 @@ export {
 export { type Clock, systemClock } from './core/clock.ts';
 export { StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
+export type { Finding, FindingCode, Findings } from './core/findings.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export { EXIT, type ExitCode, type StopCode } from './core/stops.ts';
 export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';

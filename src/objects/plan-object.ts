@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
 import { CostObject, PlannedCostObject } from './batch-view.ts';
+import { FindingObject } from './finding-object.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
 import { FactWords } from './stop-object.ts';
 
@@ -29,6 +30,8 @@ export const PlannedChangeObject = z.object({
   calls: z.array(z.string()).exactOptional(),
   /** The reason why nothing is sent. */
   reason: z.string().exactOptional(),
+  /** The reason as data. */
+  findings: z.array(FindingObject).exactOptional(),
   /** A fact in which the list or the service differs from the ledger. */
   note: z.string().exactOptional(),
   /** Whether the change is about a person whom the list does not name. */
@@ -77,7 +80,12 @@ const ofChanges = {
 };
 
 const part = z.object({ rows: z.number(), credits: z.number() });
-const ReasonObject = z.object({ reason: z.string(), ...RowsObject.shape });
+const ReasonObject = z.object({
+  reason: z.string(),
+  /** The reason as data, as the first of these rows has it. */
+  findings: z.array(FindingObject),
+  ...RowsObject.shape,
+});
 export type ReasonObject = z.infer<typeof ReasonObject>;
 const SkippedByObject = z.object({ by: z.string(), ...RowsObject.shape });
 export type SkippedByObject = z.infer<typeof SkippedByObject>;

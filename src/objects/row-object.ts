@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { METHODS } from '../core/operation.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { SpentObject } from './batch-view.ts';
+import { FindingObject } from './finding-object.ts';
 import { StopObject } from './stop-object.ts';
 
 /** A row with every attempt that was made for it, and its doubts. */
@@ -72,6 +73,8 @@ const ClosureObject = z.object({
     .exactOptional(),
   charged: z.number().exactOptional(),
   why: z.string(),
+  /** The same as data. */
+  findings: z.array(FindingObject),
   /** What the vendor has sold in the place of what was looked for: booked as a find, and none of its kind. */
   sold: z.string().exactOptional(),
   /** Whether the call surely cost exactly that; otherwise it is the most. */
@@ -100,7 +103,7 @@ export const AttemptObject = CallObject.extend({
   looks: z.array(LookObject),
   rule: RuleObject.nullable(),
   /** Why and when the money at risk was given back. */
-  released: z.object({ why: z.string(), at: z.string() }).nullable(),
+  released: z.object({ why: z.string(), findings: z.array(FindingObject), at: z.string() }).nullable(),
 });
 export type AttemptObject = z.output<typeof AttemptObject>;
 
@@ -109,6 +112,8 @@ const OutcomeObject = z.object({
   /** The identifier by which the row matched. */
   matched_by: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  /** The reason as data. */
+  findings: z.array(FindingObject),
 });
 
 /** The output of `status BATCH ROW`. */
@@ -139,6 +144,8 @@ export const DoubtObject = CallObject.extend({
   at_stake: z.string().nullable(),
   credits: z.number(),
   why: z.string(),
+  /** The same as data. */
+  findings: z.array(FindingObject),
   since: z.string(),
   looks: z.array(LookObject),
   /** Null while there is no decision that a run still has to carry out. */
@@ -174,7 +181,9 @@ export const DoubtListObject = z.object({
   /** How many rows they leave in doubt: the list may ask one thing twice. */
   rows: z.number(),
   /** Rows that wait for another row, or for their next run. */
-  waiting: z.array(z.object({ row: z.number(), reason: z.string() })).exactOptional(),
+  waiting: z
+    .array(z.object({ row: z.number(), reason: z.string(), findings: z.array(FindingObject) }))
+    .exactOptional(),
 });
 export type DoubtListObject = z.output<typeof DoubtListObject>;
 

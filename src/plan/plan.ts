@@ -1,6 +1,7 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { sayAll } from '../core/finding-words.ts';
+import type { Findings } from '../core/findings.ts';
 import { isCheck, isTaking, wantedOf } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
@@ -171,17 +172,31 @@ export async function batchGoneOnWith(
 const MOST_REASONS = 1_000;
 
 export class Reasons {
-  readonly #found = new Map<string, RowCount>();
+  readonly #found = new Map<string, { readonly findings: Findings; readonly rows: RowCount }>();
 
-  add(row: RowNumber, reason: string): void {
-    const entry = this.#found.get(reason) ?? new RowCount();
-    entry.add(row);
-    if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
+  add(row: RowNumber, findings: Findings): void {
+    const reason = sayAll(findings, 'terminal');
+    const entry = this.#found.get(reason) ?? { findings, rows: new RowCount() };
+    entry.rows.add(row);
+    if (entry.rows.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
   }
 
   /** Undefined where there is no reason. */
   all(): ReasonObject[] | undefined {
-    const all = [...this.#found].map(([reason, { count, first_rows }]) => ({ reason, count, first_rows }));
+    const all = [...this.#found].map(
+      ([
+        reason,
+        {
+          findings,
+          rows: { count, first_rows },
+        },
+      ]) => ({
+        reason,
+        findings: [...findings],
+        count,
+        first_rows,
+      }),
+    );
     return all.length === 0 ? undefined : all.sort((a, b) => b.count - a.count);
   }
 }
@@ -276,7 +291,7 @@ class RowDraft {
       this.#skippedBy.add(row, classification.by);
     } else this.#counts[COUNTED_AS[kind]] += 1;
     if (kind === 'invalid') {
-      this.#reasons.add(row, sayAll(classification.findings, 'terminal'));
+      this.#reasons.add(row, classification.findings);
       if (classification.isSetAside) this.#setAside += 1;
     }
     if ('left' in classification) this.#addLookedUp(classification);

@@ -63,7 +63,11 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && {
-        waiting: waiting.map(({ row, findings }) => ({ row, reason: sayAll(findings, 'terminal') })),
+        waiting: waiting.map(({ row, findings }) => ({
+          row,
+          reason: sayAll(findings, 'terminal'),
+          findings: [...findings],
+        })),
       }),
     };
   });
@@ -211,6 +215,7 @@ const factsOf = ({ call, atRisk, why, sentAtMs }: Doubt) => ({
   at_stake: call.change?.atStake ?? null,
   credits: atRisk,
   why: sayAll(why, 'terminal'),
+  findings: [...why],
   since: isoTime(sentAtMs),
 });
 

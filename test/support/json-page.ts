@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Command, CommandGroup } from '../../src/commands/shared/command.ts';
 import { pageCommands } from '../../src/commands/shared/library.ts';
 import { COMMANDS, loadFamily } from '../../src/core/families.ts';
+import { FINDINGS } from '../../src/core/findings.ts';
 import { BatchList, Refusal, WorkAnswer } from '../../src/web/api.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -38,7 +39,7 @@ export async function whatIsPrinted(): Promise<
   const named: Record<string, z.ZodType> = {};
   for (const file of OBJECTS)
     for (const [name, schema] of Object.entries(await import(join(ROOT, file))))
-      if (schema instanceof z.ZodObject) named[name] = schema;
+      if (schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion) named[name] = schema;
   const members = [...(await loadFamily<Command | CommandGroup>(COMMANDS)).values()];
   const commands = members.flatMap((member) => ('commands' in member ? member.commands : [member]));
   const roots: Record<string, z.ZodType> = {};
@@ -47,7 +48,9 @@ export async function whatIsPrinted(): Promise<
 }
 
 /** The page behind its introduction: what each command prints, what the page's server answers, and the objects in these. */
-export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 'objects', string>>> {
+export async function jsonParts(): Promise<
+  Readonly<Record<'commands' | 'api' | 'objects' | 'findings', string>>
+> {
   const { named, roots } = await whatIsPrinted();
   const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal, WorkAnswer });
   const blocks = (names: readonly string[]): string => names.map((name) => typeOf(name, shapes)).join('\n');
@@ -62,8 +65,38 @@ export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 
     if (more.length === 0) break;
     for (const name of more) shown.add(name);
   }
+  shown.delete('FindingObject');
   const fence = (types: string): string => `\`\`\`text\n${types.trim()}\n\`\`\``;
-  return { commands: fence(text.commands), api: fence(text.api), objects: fence(blocks([...shown].sort())) };
+  return {
+    commands: fence(text.commands),
+    api: fence(text.api),
+    objects: fence(blocks([...shown].sort())),
+    findings: tableOfFindings(shapes),
+  };
+}
+
+/** The codes of findings, with whom each needs and its facts. Those of a cell that cannot be used have the same. */
+function tableOfFindings(shapes: Shapes): string {
+  const factsOf = new Map(
+    (shapes.FindingObject?.oneOf ?? []).flatMap(({ properties: { code = {}, facts = {} } = {} }) =>
+      [code.enum ?? code.const].flat().map((each) => [String(each), oneLine(facts, shapes)]),
+    ),
+  );
+  const rows = Object.entries(FINDINGS).map(([code, { needs }]) => ({
+    code,
+    needs,
+    facts: factsOf.get(code) ?? '',
+  }));
+  const cellsOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const lines = [...Map.groupBy(rows, ({ needs, facts }) => `${needs} ${facts}`).values()].map(
+    ([first, ...more]) =>
+      cellsOf([
+        [first, ...more].map((each) => `\`${each?.code}\``).join(', '),
+        first?.needs.replaceAll('_', ' ') ?? '',
+        first?.facts === '{  }' ? '' : `\`${first?.facts.replaceAll('|', '\\|')}\``,
+      ]),
+  );
+  return [cellsOf(['code', 'needs', 'facts']), '|---|---|---|', ...lines].join('\n');
 }
 
 /** What each command prints, on one line: one of the objects, or one of its own. */

@@ -4,6 +4,8 @@ import { isoTime } from '../../core/clock.ts';
 import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { describeOperations } from '../../core/families.ts';
+import { NO_FINDINGS } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import type { ValuedRow } from '../../core/format.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
@@ -231,6 +233,8 @@ export interface EnrichedRow<Row> {
   readonly input: Row;
   readonly status: OutcomeKind;
   readonly reason?: string;
+  /** The reason as data: codes with their facts. */
+  readonly findings: Findings;
   /** The identifiers by which it matched. */
   readonly matched_by?: string;
   /** What says that the answer is about another company or person: `ABN differs: 53 004 085 616`. */
@@ -264,6 +268,7 @@ function enrichedRow<Row>(
     input: inputOf(given, header) as Row,
     status: facts._status as OutcomeKind,
     ...present({ reason: facts._reason || undefined, matched_by: facts._matched_by || undefined }),
+    findings: record.outcome?.findings ?? NO_FINDINGS,
     ...present({ match: facts._match || undefined }),
     cells: cellsOf(match, job, answerPlace),
     credits: facts._credits,

@@ -4,6 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { otherIn } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
+import type { Findings } from '../../core/findings.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { reasonOf } from '../../core/outcome.ts';
@@ -95,8 +96,9 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
 }
 
 function outcomeObject(outcome: Outcome): RowObject['outcome'] {
-  const { kind, matchedBy } = outcome;
-  return { kind, ...present({ matched_by: matchedBy, reason: reasonOf(outcome) }) };
+  const { kind, matchedBy, findings } = outcome;
+  const said = present({ matched_by: matchedBy, reason: reasonOf(outcome) });
+  return { kind, ...said, findings: [...findings] };
 }
 
 /**
@@ -141,7 +143,7 @@ function attemptObject(
     closure: closureObject(record, dialect),
     looks: record.looks.map(lookObject),
     rule: ruleObject(dialect && ruleBehind(record, dialect)),
-    released: released ? { why: sayAll(released.why, 'terminal'), at: isoTime(released.atMs) } : null,
+    released: released ? { ...whyObject(released.why), at: isoTime(released.atMs) } : null,
   };
 }
 
@@ -156,12 +158,14 @@ function closureObject(record: AttemptRecord, dialect: Dialect | undefined): Att
   const sold = other && sayAll(other, 'terminal');
   return {
     kind,
-    why: sayAll(why, 'terminal'),
+    ...whyObject(why),
     ...present({ sold }),
     ...settled,
     closed_at: isoTime(end.endedAtMs),
   };
 }
+
+const whyObject = (why: Findings) => ({ why: sayAll(why, 'terminal'), findings: [...why] });
 
 function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {
   const isRead = reply !== undefined && decision?.kind !== 'told' && call.erasedAtMs === undefined;

@@ -2,6 +2,7 @@ import { type Account, requestsPerSecond } from '../../client/account/account.ts
 import { askedText } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
+import { NO_FINDINGS } from '../../core/finding.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
@@ -174,7 +175,8 @@ export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAs
   const perSecond = requestsPerSecond(account);
   const skipped = rowsWith(({ action }) => action === 'skipped');
   const reasons = new Reasons();
-  for (const { row, action, reason = '' } of changes) if (action === 'invalid') reasons.add(row, reason);
+  for (const { row, action, findings = NO_FINDINGS } of changes)
+    if (action === 'invalid') reasons.add(row, findings);
   return {
     rows,
     invalid: rowsWith(({ action }) => action === 'invalid'),
@@ -357,7 +359,9 @@ class TeamDraft {
 
   #end({ row, beyond }: ResolvedRow, outcome: Outcome, of: ShownChange): Outcome {
     const reason = reasonOf(outcome);
-    this.changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
+    const findings = [...outcome.findings];
+    const action = actionOfOutcome(outcome);
+    this.changes.push({ row, action, ...of, ...present({ reason, beyond }), findings });
     return outcome;
   }
 
