@@ -1,6 +1,7 @@
 import { MOST_LEVELS, type WhyUnreadable } from './answer-body.ts';
 import { CODES, type Code, problemWords } from './cell-problems.ts';
 import type { Answered, FactsOf, Finding, FindingCode, Findings } from './findings.ts';
+import { inputWords } from './input-words.ts';
 import { present } from './objects.ts';
 import { counted, foreignName, foreignWords, linesOf, listed } from './plain-text.ts';
 
@@ -16,42 +17,45 @@ import { counted, foreignName, foreignWords, linesOf, listed } from './plain-tex
 export type Face = 'file' | 'terminal' | 'page' | 'short';
 
 /** Words that end in a colon lead to the next finding. Blank: this face has nothing to say of it. */
-type Words<Code extends FindingCode> = string | ((facts: FactsOf<Code>, face: Face) => string);
+type Words<Code extends FindingCode> = string | ((facts: FactsOf<Code>, face: Face, names: Names) => string);
 
-const CELLS = Object.fromEntries(CODES.map((code) => [code, cellWords(code)])) as {
-  readonly [Each in Code]: Words<Each>;
-};
+const CELLS = Object.fromEntries(CODES.map((code) => [code, cellWords(code)])) as Readonly<
+  Record<Code, (facts: FactsOf<Code>, face: Face) => string>
+>;
 
 const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   ...CELLS,
   said_before: ({ words }) => words,
 
-  left_out: ({ by, column, cell }) =>
-    `${by} leaves it out, because ${foreignName(column)} is ${cell === '' ? 'blank' : foreignName(cell)}`,
-  nothing_to_fill({ columns, filled }) {
+  left_out({ by, column, cell }, face) {
+    const fact = `${foreignName(column)} is ${cell === '' ? 'blank' : foreignName(cell)}`;
+    return face === 'page' ? fact : `${by} leaves it out, because ${fact}`;
+  },
+  nothing_to_fill({ columns, filled }, face) {
     const names = listed(columns.map((column) => foreignName(column)));
+    const kept = face === 'page' ? `${names} stay` : `on_existing: keep leaves ${names}`;
     const fact = filled
       ? `${names} ${columns.length === 1 ? 'is' : 'are'} filled`
-      : `on_existing: keep leaves ${names} as the list has them`;
+      : `${kept} as the list has them`;
     return `${fact}, so the row would get nothing`;
   },
   erased_on: ({ date }) => `erased on ${date}`,
-  nothing_usable: 'no usable identifier:',
+  nothing_usable: (_, face) => (face === 'page' ? '' : 'no usable identifier:'),
   nothing_complete: ({ of }) =>
     `${of === undefined ? 'no tier of the waterfall' : `none of ${listed(of)}`} is complete:`,
   nothing_to_search_by: 'nothing to search by:',
   no_column_for_filter: 'no column is chosen for a filter',
-  filter_unaskable: ({ input }) => `${input}: the vendor cannot look it up`,
+  filter_unaskable: ({ input }, face) => `${namedIn(face, input)}: the vendor cannot look it up`,
   nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
   cells_make_key: 'its cells make a {key}, which only a job may have',
   path_leads_elsewhere: ({ path }) =>
     `the path "${foreignWords(path.trim(), LONGEST_CELL)}" would lead elsewhere`,
   no_column_chosen: 'no column is chosen for one',
-  no_column: ({ input }) => `${labelOf(input)}: no column`,
-  blank: ({ input }) => `${labelOf(input)}: blank`,
-  counts_as_blank: ({ input, cell }) =>
-    `${labelOf(input)} ${foreignWords(cell, LONGEST_CELL)}: counts as blank`,
-  blank_in_path: ({ input }) => `${input}: blank, and the path needs it`,
+  no_column: ({ input }, face) => `${labelOf(input, face)}: no column`,
+  blank: ({ input }, face) => `${labelOf(input, face)}: blank`,
+  counts_as_blank: ({ input, cell }, face) =>
+    `${labelOf(input, face)} ${foreignWords(cell, LONGEST_CELL)}: counts as blank`,
+  blank_in_path: ({ input }, face) => `${namedIn(face, input)}: blank, and the path needs it`,
   nothing_to_ask_by: 'there is nothing to ask by',
   a_plan_asks_nobody: 'a plan asks nobody',
 
@@ -73,8 +77,9 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   changed_since_planned: ({ batch }) =>
     `changed by batch ${batch} since this was planned; run the list again to make a new plan`,
 
-  no_match: ({ by }) => `no match by ${by.join(', ')}`,
-  refused: ({ by, ...answer }) => `the vendor refused ${by || 'it'}${bracketed(answerWords(answer))}`,
+  no_match: ({ by }, face) => `no match by ${by.map((each) => namedIn(face, each)).join(', ')}`,
+  refused: ({ by, ...answer }, face) =>
+    `the vendor refused ${by === '' ? 'it' : namedIn(face, by)}${bracketed(answerWords(answer))}`,
 
   in_doubt({ since, at_stake: stake, credits }) {
     const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk`;
@@ -84,16 +89,17 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   extra_credits_short: 'not sent again, because the extra credits do not cover it',
   waits_for_change: ({ row, batch }) =>
     `row ${row} of batch ${batch} asked to change the same person, and the result is in doubt; settle that first`,
-  asked_otherwise({ before, today, answered }) {
+  asked_otherwise({ before, today, answered }, face) {
     const fact = `it was asked by ${foreignWords(before)} before`;
     const now = `asked by ${foreignWords(today)} today`;
+    const toBuy = face === 'page' ? '' : '; run the list with --yes to buy that';
     return answered
-      ? `${fact}, and is ${now}; run the list with --yes to buy that`
+      ? `${fact}, and is ${now}${toBuy}`
       : `${fact}, and whether that was charged is not known; once that is settled, it is ${now}`;
   },
   no_answer_today: ({ at, kind }) =>
     `what came at ${at} is not an answer but ${NO_ANSWERS[kind] ?? kind}, by today's dialect:`,
-  buy_again: 'run the list with --yes to buy it again',
+  buy_again: (_, face) => (face === 'page' ? '' : 'run the list with --yes to buy it again'),
   not_proven: "it counted as done, but today's dialect does not read that in what came:",
   check_at_service: 'check at the service whether it was done',
   skipped_by_rule: ({ words }) => `skipped, ${words}:`,
@@ -113,7 +119,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   said_nothing: 'nothing',
   program_ended: 'the program ended between sending the request and keeping the answer',
   not_sent_in_time: 'the run was stopped or the account had to wait before it was sent',
-  answer({ so, lacks, ...answer }) {
+  answer({ so, lacks, ...answer }, face) {
+    if (so === 'odd_verdict' && face === 'page') return `${answerWords(answer)}, whose verdict is not known`;
     const behind = lacks === undefined ? '' : ` ${JSON.stringify(lacks)}`;
     return answerWords(answer) + (so === undefined ? '' : SO[so] + behind);
   },
@@ -123,16 +130,20 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   vendor_found_nothing: 'the vendor found nothing',
   nobody_found: ({ by }) => `nobody found by ${by}`,
   people_found: ({ count }) => counted(count, 'person', 'people'),
-  no_list_in_answer:
-    'the answer has no list of people that can be found; ' +
-    'set its place in the dialect, under operations.search-people.results',
+  no_list_in_answer(_, face) {
+    const fact = 'the answer has no list of people that can be found';
+    return face === 'page'
+      ? fact
+      : `${fact}; set its place in the dialect, under operations.search-people.results`;
+  },
   done_before: ({ batch }) => `done before by batch ${batch}; only a different request would be sent`,
   vendor_lacks_it: (answer) => `the vendor does not have it${bracketed(answerWords(answer))}`,
   says_missing: (answer) => `the vendor says that something is missing: ${answerWords(answer)}`,
   several_fit: ({ count, things }) => `${count} ${things} fit`,
   unfit_for_path: ({ what }) => `${what} cannot be part of an address`,
-  address_not_taken: ({ verdict, by }) => `its address is ${foreignWords(verdict)} by ${by}`,
-  check_refused: ({ account }) => `${account} refuses to check its address:`,
+  address_not_taken: ({ verdict, by }, _, { account }) =>
+    `its address is ${foreignWords(verdict)} by ${account(by)}`,
+  check_refused: (facts, _, { account }) => `${account(facts.account)} refuses to check its address:`,
   sent_if_repaired: (facts) => `repaired, it would be sent with ${facts.with}`,
   not_sent: ({ words }) => foreignWords(words),
   answer_lost({ how, status, words }) {
@@ -147,7 +158,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   accepted_as: ({ id }) => `the vendor answers later, by its id ${foreignName(id)}`,
   id_given_twice: ({ id }) =>
     `the vendor gave the id ${foreignName(id)} to another call, too, so nobody knows whose answer it is`,
-  no_id_there: ({ at }) => `nothing at \`${at}\` can be used as its id`,
+  no_id_there: ({ at }, face) =>
+    face === 'page' ? 'nothing in it can be used as its id' : `nothing at \`${at}\` can be used as its id`,
   not_yet: 'not yet:',
   told: ({ words }) => words,
   charged_once: 'answered later under the same idempotency key, which the vendor charges once',
@@ -161,7 +173,7 @@ function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
   return ({ input, cell, about, correct }, face) => {
     const problem = problemWords({ code, ...present({ about }) });
     const quoted = face === 'short' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
-    return `${labelOf(input)}${quoted}: ${problem}${correct && face !== 'short' ? ', so correct it' : ''}`;
+    return `${labelOf(input, face)}${quoted}: ${problem}${correct && face !== 'short' ? ', so correct it' : ''}`;
   };
 }
 
@@ -176,7 +188,12 @@ const LABELS: Readonly<Record<string, string>> = {
   phone: 'telephone number',
 };
 
-const labelOf = (input: string): string => LABELS[input] ?? input.replaceAll('_', ' ');
+const labelOf = (input: string, face: Face = 'file'): string =>
+  face === 'page' ? inputWords(input) : (LABELS[input] ?? input.replaceAll('_', ' '));
+
+/** An input by its name, or several with a plus between them, as in `full_name+company`. */
+const namedIn = (face: Face, inputs: string): string =>
+  face === 'page' ? inputs.split('+').map(inputWords).join(' + ') : inputs;
 
 const NO_ANSWERS: Readonly<Record<string, string>> = {
   paused: 'a rate limit',
@@ -238,7 +255,7 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
   let text = '';
   let [step, account]: (string | undefined)[] = [];
   for (const finding of findings) {
-    const words = sayOne(finding, face);
+    const words = sayOne(finding, face, names);
     if (words === '') continue;
     if (text !== '') text += text.endsWith(':') ? ' ' : '; ';
     const isOtherStep = finding.step !== step;
@@ -252,10 +269,10 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
 }
 
 /** What a later build found has no words here, and is said by its code. */
-export function sayOne(finding: Finding, face: Face): string {
+export function sayOne(finding: Finding, face: Face, names: Names = AS_WRITTEN): string {
   const words = WORDS[finding.code] as Words<FindingCode> | undefined;
   if (words === undefined) return `${finding.code} (${foreignWords(JSON.stringify(finding.facts))})`;
   return typeof words === 'string'
     ? words
-    : (words as (facts: unknown, face: Face) => string)(finding.facts, face);
+    : (words as (facts: unknown, face: Face, names: Names) => string)(finding.facts, face, names);
 }

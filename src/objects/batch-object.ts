@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../core/operation.ts';
 import { BatchView } from './batch-view.ts';
+import { FindingObject } from './finding-object.ts';
 
 /** Rows, and how many of them have ended. */
 const GoalObject = z.object({ rows: z.number(), settled: z.number() });
@@ -124,6 +125,10 @@ export type TableColumnObject = z.output<typeof TableColumnObject>;
 const TableRowObject = z.object({
   row: z.number(),
   cells: z.array(z.string()),
+  /** Why the row ended so. Left out: nothing is to be said. */
+  findings: z.array(FindingObject).exactOptional(),
+  /** The findings as the page says them: all of them, and those of each step by its name. */
+  says: z.object({ all: z.string(), steps: z.record(z.string(), z.string()) }).exactOptional(),
   /** What was done with the person of the row; only where a change was made. */
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
   /** The cells of each that the row found, in the order of `result_columns`. */

@@ -1,5 +1,8 @@
 import type { AnswerPlace } from '../core/answer-body.ts';
 import { makesProject } from '../core/described.ts';
+import { NO_FINDINGS } from '../core/finding.ts';
+import { sayAll } from '../core/finding-words.ts';
+import type { Finding } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
@@ -20,6 +23,7 @@ import {
   surveyResults,
   textCells,
 } from '../files/output/output.ts';
+import { CALLED } from '../files/output/summary-words.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { asItIs } from '../lib/formulas.ts';
@@ -64,7 +68,7 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
     more_columns: table.more,
     last,
-    rows: [...(await shownIn(table, listed))],
+    rows: (await shownIn(table, listed)).map(inPageWords),
     next: found[limit]?.row ?? null,
   };
 }
@@ -178,13 +182,33 @@ async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonl
     const record = records.get(row.row);
     const found = record === undefined || resultFields.length === 0 ? [] : resultsIn(record, place);
     const action = batch.plannedRows === undefined ? undefined : actionIn(record);
+    const { findings = NO_FINDINGS } = record?.outcome ?? {};
     return {
       row: row.row,
       cells: [...ownCells(table, row), ...cellsBeside(table, row, record)],
+      ...(findings.length > 0 && { findings: [...findings] }),
       ...present({ action }),
       ...(found.length > 0 && { results: found.map((result) => [...resultCells(result, resultFields)]) }),
     };
   });
+}
+
+function inPageWords(row: TableRowObject): TableRowObject {
+  const { findings } = row;
+  if (findings === undefined) return row;
+  const ofSteps = Map.groupBy(findings, ({ step }) => step ?? '');
+  ofSteps.delete('');
+  const steps = [...ofSteps].map(([step, own]) => {
+    return [
+      step,
+      sayAll(
+        own.map(({ step: _, ...each }) => each as Finding),
+        'page',
+        CALLED,
+      ),
+    ] as const;
+  });
+  return { ...row, says: { all: sayAll(findings, 'page', CALLED), steps: Object.fromEntries(steps) } };
 }
 
 function actionIn(record: RowRecord | undefined) {

@@ -280,6 +280,7 @@ test('a person says that it was not done: the row is refused, and the next run o
   expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 2, refused: 1 } });
   expect((await desk.json(['status', batch, '3'])).outcome).toEqual({
     kind: 'refused',
+    findings: [{ code: 'not_done', facts: {} }],
     reason: 'not done: run the list again',
   });
   const next = await desk.json(run);

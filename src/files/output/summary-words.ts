@@ -1,14 +1,18 @@
 import { needingAttention, percentOf, rowsPending, rowsWanted } from '../../core/counts.ts';
 import { describedCall, describedOperation } from '../../core/described.ts';
+import type { Names } from '../../core/finding-words.ts';
+import { inputWords } from '../../core/input-words.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, capital, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
 import { FOUND_PREFIX } from '../../core/row.ts';
-import { inputOf, stepNames, suffixOf } from '../../core/steps.ts';
+import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
 import type { ChangesObject, FiguresObject, SpentObject, StepObject } from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangeEnd, SummaryObject } from './report-object.ts';
+
+export { inputWords };
 
 interface Summed {
   readonly sandbox: boolean;
@@ -62,28 +66,14 @@ export const whatWords = (operation: string): string =>
     .map((name) => describedOperation(name)?.title ?? name.replaceAll('-', ' '))
     .join(' and ');
 
-/** Any other input is a word by itself. */
-const INPUTS: Readonly<Record<string, string>> = {
-  abn: 'ABN',
-  domain: 'web domain',
-  profile_url: 'profile page',
-  profile_slug: 'profile name',
-  number: 'company number',
-  name: 'company name',
-  email: 'e-mail',
-  full_name: 'whole name',
-  project_id: 'id of the project',
-  organization_id: 'id of the organization',
-  user_id: 'id of the user',
-};
-
-export function inputWords(input: string): string {
-  const name = inputOf(input);
-  return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
-}
-
 /** `hunter (play)`, for an account with play money. */
 export const accountWords = (account: string): string => account.replace(/^sandbox-(.*)/, '$1 (play)');
+
+/** Steps and accounts, as people call them who never typed a command. */
+export const CALLED: Names = {
+  step: (name) => describedOperation(name)?.title ?? name,
+  account: accountWords,
+};
 
 /**
  * What may be names of inputs. A cell that is quoted stays as it is. A store is another person's file, and a

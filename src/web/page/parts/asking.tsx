@@ -1,7 +1,6 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, ComponentType, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { reasonWords } from '../../../files/output/summary-words.ts';
 import type { WorkAnswer } from '../../api.ts';
 import { ask, asRefused, awaiting, Refused } from '../session.ts';
 import { Button } from './controls.tsx';
@@ -113,18 +112,6 @@ export function Loaded<T>({ path, body, question, again, children }: LoadedProps
   if (refused !== undefined) return <RefusedNotice refused={refused} />;
   return value === undefined ? <p class="soft">One moment…</p> : children(value);
 }
-
-/** Words for a terminal are not shown: the page has a button or a field for what they say. */
-const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\b(?:command|base_url|rowonce )|(?<![\w:/])\/[\w.-]+\//i;
-
-/** The reason of a row. A cell that is quoted in it may read like words for a terminal. */
-export const inHerWords = (reason = ''): string =>
-  reason &&
-  (reasonWords(reason)
-    .split(/(?<=[.!?]) /)
-    .filter((sentence) => !OF_TERMINAL.test(sentence))
-    .join(' ') ||
-    'It cannot be used as it is.');
 
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { TableColumnObject } from '../../api.ts';
+import type { TableColumnObject, TableRowObject } from '../../api.ts';
 import { asRefused, type Refused } from '../session.ts';
 
 /** Lines of a long table: those that are looked at are fetched, part by part, and kept. */
@@ -10,6 +10,9 @@ export interface Line {
   readonly cells: readonly string[];
   /** Why nobody knows which cell stands below which name. */
   readonly unreadable?: string | undefined;
+  /** Why the row ended so, and the same in words: all of it, and of each step by its name. */
+  readonly findings?: TableRowObject['findings'];
+  readonly says?: TableRowObject['says'];
   /** What was done with the person of the row. */
   readonly action?: string | undefined;
   /** `faulty`: the columns whose cells have to be corrected first. */

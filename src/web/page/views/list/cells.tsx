@@ -3,12 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Bar } from '../../../../files/output/report/table.ts';
 import { accountWords } from '../../../../files/output/summary-words.ts';
-import { inHerWords } from '../../parts/asking.tsx';
 import { Button, Facts } from '../../parts/controls.tsx';
+import { counted } from '../../parts/figures.ts';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
-import { isSaid } from './rows.ts';
 import { isTakenBack, type OfScene } from './scene.ts';
 import { markOf, partDone, type TeamPart } from './team.ts';
 
@@ -55,7 +54,7 @@ function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonl
   const { columns } = drawn;
   // What came of a person has a column of its own.
   if (columns.some(isHappening)) return columns.map((column) => (isHappening(column) ? sign : undefined));
-  const ofSteps = stepSigns(drawn, line);
+  const ofSteps = stepSigns(line);
   const isBlank = columns.every((column) => !isBought(column) || boughtIn(line, column) === '');
   const ofAll = isBlank || line.results !== undefined || sign?.look === 'wait' ? sign : undefined;
   return columns.map((column) => {
@@ -121,14 +120,16 @@ function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): Cel
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
 }
 
-/** The cells by which a row should be asked and cannot: those that its reason says, else all of them. */
+/** The cells by which a row should be asked and cannot: those that its findings name, else all of them. */
 function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
-  const looks = [sign, ...stepSigns(drawn, line).values()].map((each) => each?.look);
+  const looks = [sign, ...stepSigns(line).values()].map((each) => each?.look);
   if (!looks.includes('bad') && sign?.look !== 'warn') return [];
   const asked = drawn.columns.filter(({ kind }) => kind === 'asked');
-  const reason = oursIn(drawn, line, '_reason');
-  const said = asked.filter((column) => isSaid(boughtIn(line, column), reason));
-  if (said.length > 0) return said;
+  const inputs = (line.findings ?? []).flatMap(({ facts }) =>
+    'input' in facts && 'cell' in facts ? facts.input : [],
+  );
+  const named = asked.filter((column) => column.inputs.some((input) => inputs.includes(input)));
+  if (named.length > 0) return named;
   return sign?.look === 'bad' && asked.length > 0 ? asked : drawn.columns.slice(0, 1);
 }
 
@@ -144,15 +145,17 @@ interface Sign {
 
 export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   if (line.unreadable !== undefined) return { look: 'bad', says: line.unreadable };
-  const whole = oursIn(drawn, line, '_reason');
-  const reason = inHerWords(whole);
-  const ofSteps = [...stepSigns(drawn, line).values()].map(({ says }) => says).join('; ');
+  const reason = line.says?.all ?? '';
+  const ofSteps = [...stepSigns(line).values()].map(({ says }) => says).join('; ');
   switch (oursIn(drawn, line, '_status')) {
     case 'invalid':
     case 'refused':
-      return { look: drawn.columns.some(isHappening) ? 'invalid' : 'bad', says: ofSteps || reason };
+      return {
+        look: drawn.columns.some(isHappening) ? 'invalid' : 'bad',
+        says: ofSteps || reason || UNUSABLE,
+      };
     case 'in_doubt':
-      return doubtOf(whole);
+      return doubtOf(line.findings);
     case 'no_match':
       return NOTHING;
     case 'skipped':
@@ -180,26 +183,26 @@ function foundSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
 const changedSign = (isBack: boolean, reason: string, action?: string): Sign =>
   isBack ? { look: 'unchanged', says: `taken back: ${reason}` } : { look: partDone(action), says: reason };
 
-function doubtOf(reason: string): Sign {
-  const { most } = /, (?<most>[\d,]+ credits?) at risk/.exec(reason)?.groups ?? {};
-  return { look: 'doubt', says: `no answer came${most === undefined ? '' : `; it may have cost ${most}`}` };
+const UNUSABLE = 'It cannot be used as it is.';
+
+function doubtOf(findings: Line['findings'] = []): Sign {
+  const credits = findings.find((each) => each.code === 'in_doubt')?.facts.credits;
+  const cost = credits === undefined ? '' : `; it may have cost ${counted(credits, 'credit')}`;
+  return { look: 'doubt', says: `no answer came${cost}` };
 }
 
 const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
 
 /** Why a step of several has found nothing, by the name of the step. */
-function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
-  const reason = oursIn(drawn, line, '_reason');
-  const parts = reason.split(/; (?=[a-z-]+: )/);
+function stepSigns({ findings = [], says }: Line): ReadonlyMap<string, Sign> {
   return new Map(
-    parts.flatMap((part) => {
-      const { step, why = '' } = /^(?<step>[a-z]+-[a-z]+): (?<why>.*)/.exec(part)?.groups ?? {};
-      if (step === undefined) return [];
-      // Each of several accounts stands before its own words.
-      const said = why.replace(/^\S+: /, '');
-      if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: inHerWords(reason) }]];
-      if (said.startsWith('in doubt')) return [[step, doubtOf(said)]];
-      return [[step, { look: /^no usable id/.test(why) ? 'bad' : 'soft', says: inHerWords(why) }]];
+    Object.entries(says?.steps ?? {}).map(([step, words]): [string, Sign] => {
+      const own = findings.filter((each) => each.step === step);
+      const [first] = own;
+      if (first?.code === 'no_match' || first?.code === 'address_not_taken')
+        return [step, { ...NOTHING, title: says?.all ?? words }];
+      if (first?.code === 'in_doubt') return [step, doubtOf(own)];
+      return [step, { look: first?.code === 'nothing_usable' ? 'bad' : 'soft', says: words }];
     }),
   );
 }

@@ -1,6 +1,5 @@
 import { rowsFound, rowsPending, rowsWanted } from '../../../../core/counts.ts';
 import { describedOperation } from '../../../../core/described.ts';
-import { capital, sentence } from '../../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, Download } from '../../../api.ts';
@@ -236,9 +235,11 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
 }
 
 function Speed({ batch }: OfBatch) {
-  const { requests_last_minute: requests, paused_why: why = '', counts } = batch;
+  const { requests_last_minute: requests, counts } = batch;
   const until = waitsUntil(batch);
-  const said = batch.paused_asked ? 'The vendor asks to wait.' : sentenceOf(why);
+  const said = batch.paused_asked
+    ? 'The vendor asks to wait.'
+    : 'Answers do not come as they should, so only one request is sent at a time.';
   if (until !== undefined) {
     const left = `in ${duration((Date.parse(until) - Date.now()) / 1000)}`;
     return <p>{`${said} It goes on by itself ${isSoon(until) ? left : when(until)}.`}</p>;
@@ -247,10 +248,4 @@ function Speed({ batch }: OfBatch) {
   if (batch.open > 0 && requests === 0 && counts.matched === undefined)
     return <p class="soft">{counted(batch.open, 'question')} wait for an answer.</p>;
   return <p class="soft">{counted(requests, 'request')} in the last minute, as the account allows.</p>;
-}
-
-/** What the vendor said beside it is for those who look into the log. */
-function sentenceOf(why: string): string {
-  const said = why.replace(/ \(.*?\)/s, '');
-  return said === '' ? 'It waits.' : capital(sentence(said));
 }

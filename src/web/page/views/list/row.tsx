@@ -3,7 +3,7 @@ import { capital, listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
-import { Act, inHerWords, Loaded, RefusedNotice } from '../../parts/asking.tsx';
+import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts, Stop } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
@@ -98,6 +98,7 @@ function Shown(props: OfRow) {
   const { scene, batch, object, table } = props;
   const { row, outcome, attempts } = object;
   const name = ownName(table);
+  const said = table.rows[0]?.says?.all;
   const found = foundNames(object);
   return (
     <>
@@ -107,8 +108,8 @@ function Shown(props: OfRow) {
       </h2>
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {object.match !== undefined && !scene.isRunning && <Match batch={batch} object={object} />}
-      {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : reasonWords(outcome)}</p>}
-      {attempts.length > 0 && outcome?.kind === 'matched' && <p>{inHerWords(outcome.reason)}</p>}
+      {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : said || unsaid(outcome)}</p>}
+      {attempts.length > 0 && outcome?.kind === 'matched' && <p>{said}</p>}
       {found.length > 0 && (
         <p>
           Found: <strong>{listed(found)}</strong>
@@ -160,8 +161,8 @@ function Wrong({ scene, batch, object, table }: OfRow) {
   );
 }
 
-const reasonWords = ({ kind, reason }: NonNullable<RowObject['outcome']>): string =>
-  inHerWords(reason) || (kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.');
+const unsaid = ({ kind }: NonNullable<RowObject['outcome']>): string =>
+  kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.';
 
 function Attempt(attempt: AttemptObject) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;

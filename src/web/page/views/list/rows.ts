@@ -70,11 +70,11 @@ function withoutMends(table: TableObject, taken: readonly CellSince[]): TableObj
     const own = taken.filter(({ row }) => row === line.row);
     if (own.length === 0) return line;
     const cells = columns.map(({ name, from }, at) => {
-      if (from === 'ours') return name === '_reason' ? TAKEN_BACK : '';
+      if (from === 'ours') return '';
       if (from !== 'list') return '';
       return own.find(({ column }) => column === name)?.value ?? line.cells[at] ?? '';
     });
-    return { row: line.row, cells };
+    return { row: line.row, cells, says: { all: TAKEN_BACK, steps: {} } };
   });
   return { ...table, rows };
 }
