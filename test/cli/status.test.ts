@@ -4,6 +4,7 @@
  * is sent again, and `settle` says what brings it back. While a vendor asks to wait, it says that the batch waits, why, and until when.
  * Method: the real commands over the store that a real run left, before the sandbox's vendors; each command that is printed is typed.
  */
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { localTime } from '../../src/core/clock.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
@@ -113,6 +114,28 @@ test('a name that no batch has, or several have, is refused with what to do', as
     const nameless = await desk.type([command, '']);
     expect(nameless, command).toMatchObject({ code: 2, stderr: expect.stringContaining('no batch ""') });
   }
+});
+
+test('a row says why it ended so in words and as data, and what a later version has found by its code', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Domain,Note\n,please check\nacme.example,open\n');
+  await desk.write('job.yaml', 'operation: enrich-company\nonly_if: { Note: open }\n');
+  await desk.type(['run', './job.yaml', 'list.csv', '--budget', '9']);
+  const left = { code: 'left_out', facts: { by: 'only_if', column: 'Note', cell: 'please check' } };
+  const { outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
+  expect(outcome).toMatchObject({ kind: 'skipped', findings: [left], reason: expect.any(String) });
+  expect(await desk.json(['status', 'last', '--from', '2', '--limit', '1'])).toMatchObject({
+    rows: [{ findings: [left], says: { all: '"Note" is "please check"', steps: {} } }],
+  });
+
+  const later = [{ code: 'found_by_a_later_version', facts: { since: '2030' } }];
+  const db = new Database(desk.place.path('store/ledger.db'));
+  db.prepare('UPDATE rows SET findings = ? WHERE row = 2').run(JSON.stringify(later));
+  db.close();
+  const said = 'found_by_a_later_version ({"since":"2030"})';
+  expect((await desk.type(['status', 'last', '2'])).stdout).toContain(`Row 2: skipped, ${said}`);
+  expect((await desk.json(['status', 'last', '2'])).outcome).toMatchObject({ findings: later, reason: said });
+  expect(await desk.type(['export', 'last'])).toMatchObject({ code: 0 });
 });
 
 test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {

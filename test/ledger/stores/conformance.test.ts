@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
-import { said } from '../../../src/core/finding.ts';
+import { finding, said, together } from '../../../src/core/finding.ts';
+import type { Finding } from '../../../src/core/findings.ts';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
   type AttemptId,
@@ -565,6 +566,28 @@ describe.each([
     await expect(ledger.finishRows([{ ...finished, outcome }])).rejects.toThrow();
     const [kept] = await ledger.rows(a, 2, 1);
     expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
+  });
+
+  test('what the database itself writes of a row is what a writer of the same findings writes', async () => {
+    const { ledger, a } = await opened();
+    const attempt = await lost(ledger, a, 'acme');
+    await ledger.changeBatch(a, { state: 'cancelled' });
+    await released(ledger, attempt);
+    const over = finding('batch_is_over', { state: 'cancelled' });
+    const findings = together(finding('call_not_done', {}), over);
+    expect((await ledger.rows(a, 2, 1))[0]?.outcome).toMatchObject({ kind: 'skipped', findings });
+    await settle(ledger, a, 2, { kind: 'skipped', findings }, [attempt]);
+    await expect(settle(ledger, a, 2, { kind: 'skipped', findings: over }, [attempt])).rejects.toThrow();
+  });
+
+  test('findings are the same in whatever order their members come', async () => {
+    const { ledger, a } = await opened();
+    const facts = { by: 'only_if', column: 'Note', cell: 'open' } as const;
+    await settle(ledger, a, 3, { kind: 'skipped', findings: finding('left_out', facts) });
+    const turned = Object.fromEntries(Object.entries(facts).toReversed());
+    const findings = [{ facts: turned, code: 'left_out' } as unknown as Finding];
+    await settle(ledger, a, 3, { kind: 'skipped', findings });
+    expect(await ledger.counts(a)).toEqual({ skipped: 1 });
   });
 
   test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
