@@ -12,9 +12,9 @@ import { NO_FINDINGS } from './finding.ts';
 const text = z.string();
 
 /**
- * What a vendor answered. `words`: a text of its answer; `body`: an answer without one, as JSON. Both are on one
- * line and cut after 300 characters. `unreadable`: why nobody can look into the answer; `words` is then the sign
- * in it that is no JSON.
+ * What a vendor answered. `words`: a text of its answer; `body`: an answer without one, as JSON. Both are on
+ * one line and cut after 300 characters. `unreadable`: why nobody can look into the answer; `words` is then
+ * the sign in it that is no JSON.
  */
 const ANSWERED = {
   status: z.number().exactOptional(),
@@ -209,8 +209,8 @@ export const FINDINGS = {
   /** The request never left, in the words of the system. */
   not_sent: { needs: 'nobody', facts: { words: text } },
   /**
-   * No whole answer came, in the words of the system. `how`: none came, the answer with this status broke off, or
-   * it came packed in a way that cannot be unpacked.
+   * No whole answer came, in the words of the system. `how`: none came, the answer with this status broke
+   * off, or it came packed in a way that cannot be unpacked.
    */
   answer_lost: {
     needs: 'nobody',

@@ -84,6 +84,8 @@ const ReasonObject = z.object({
   reason: z.string(),
   /** The reason as data, as the first of these rows has it. */
   findings: z.array(FindingObject),
+  /** The reason as the page says it. */
+  says: z.string(),
   ...RowsObject.shape,
 });
 export type ReasonObject = z.infer<typeof ReasonObject>;

@@ -1,7 +1,7 @@
 import { isInvite } from '../../../../core/described.ts';
 import { Needs } from '../../../../files/output/report/needs.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { untyped, whatWords } from '../../../../files/output/summary-words.ts';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { Button, Checkbox, Facts, Field, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
 import { askedApart, counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
@@ -11,8 +11,8 @@ import { isSent, whoIs } from './team.ts';
 
 /** What of the list will be asked, and what is free. */
 export function Price({ scene, plan }: OfPlan) {
-  const reasons = (plan.reasons ?? []).map(({ reason, count, first_rows }) => {
-    return { kind: 'invalid', words: untyped(reason), rows: count, first_rows };
+  const reasons = (plan.reasons ?? []).map(({ says, count, first_rows }) => {
+    return { kind: 'invalid', words: says, rows: count, first_rows };
   });
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   return (
