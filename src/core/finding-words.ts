@@ -41,8 +41,10 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   },
   erased_on: ({ date }) => `erased on ${date}`,
   nothing_usable: (_, face) => (face === 'page' ? '' : 'no usable identifier:'),
-  nothing_complete: ({ of }) =>
-    `${of === undefined ? 'no tier of the waterfall' : `none of ${listed(of)}`} is complete:`,
+  nothing_complete: ({ of }, face) =>
+    of === undefined
+      ? 'no tier of the waterfall is complete:'
+      : `none of ${listed(of.map((each) => namedIn(face, each)))} is complete:`,
   nothing_to_search_by: 'nothing to search by:',
   no_column_for_filter: 'no column is chosen for a filter',
   filter_unaskable: ({ input }, face) => `${namedIn(face, input)}: the vendor cannot look it up`,
