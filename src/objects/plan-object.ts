@@ -32,6 +32,8 @@ export const PlannedChangeObject = z.object({
   reason: z.string().exactOptional(),
   /** The reason as data. */
   findings: z.array(FindingObject).exactOptional(),
+  /** The reason as the page says it. */
+  says: z.string().exactOptional(),
   /** A fact in which the list or the service differs from the ledger. */
   note: z.string().exactOptional(),
   /** Whether the change is about a person whom the list does not name. */

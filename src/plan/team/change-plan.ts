@@ -3,6 +3,7 @@ import { askedText } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { NO_FINDINGS } from '../../core/finding.ts';
+import { sayAll } from '../../core/finding-words.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
 import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
@@ -13,6 +14,7 @@ import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
+import { CALLED } from '../../files/output/summary-words.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type {
@@ -361,7 +363,8 @@ class TeamDraft {
     const reason = reasonOf(outcome);
     const findings = [...outcome.findings];
     const action = actionOfOutcome(outcome);
-    this.changes.push({ row, action, ...of, ...present({ reason, beyond }), findings });
+    const says = sayAll(findings, 'page', CALLED);
+    this.changes.push({ row, action, ...of, ...present({ reason, beyond }), findings, says });
     return outcome;
   }
 

@@ -1,6 +1,5 @@
 import { isInvite } from '../../../../core/described.ts';
 import type { PlannedChangeObject, PlanObject } from '../../../api.ts';
-import { inHerWords } from '../../parts/asking.tsx';
 
 /** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
 
@@ -63,7 +62,7 @@ function partOf({ action }: PlannedChangeObject): TeamPart {
 
 function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
   const { action, from, to, project, calls = [], beyond } = change;
-  const reason = inHerWords(change.reason);
+  const reason = change.says;
   switch (action) {
     case 'invite':
       return made.has(project) ? 'is invited, once the project is made' : 'is invited';
