@@ -236,8 +236,8 @@ test('no place of this machine is named, and nothing that a command does not tak
   for (const other of [path, `../${file}`])
     expect(await command(page, 'plan', { ...wish, file: other }), other).toMatchObject({ status: 404 });
   for (const [name, input, fact] of [
-    ['plan', { ...wish, job: desk.place.path('crm.yaml') }, 'there is no job'],
-    ['plan', { ...wish, job: './crm.yaml' }, 'there is no job'],
+    ['plan', { ...wish, job: desk.place.path('crm.yaml') }, 'There is no job'],
+    ['plan', { ...wish, job: './crm.yaml' }, 'There is no job'],
     ['plan', { ...wish, store: '/etc' }, '"store" is not known here'],
     ['run', { ...wish, plan: 'x', output: '/tmp/x.csv' }, '"output" is not known here'],
     ['run', { ...wish, plan: 'x', save_job: '/tmp/x.yaml' }, '"save_job" is not known here'],
@@ -249,9 +249,9 @@ test('no place of this machine is named, and nothing that a command does not tak
     ['status', { store: '/etc' }, '"store" is not known here'],
     ['status', { batsh: 'last' }, '"batsh" is not known here'],
     ['try', { job: 'enrich-company', given: { '--store': '/etc' } }, '--store'],
-    ['nightly', { jobs: [desk.place.path('crm.yaml')] }, 'there is no job'],
+    ['nightly', { jobs: [desk.place.path('crm.yaml')] }, 'There is no job'],
     ['accounts/add', { name: 'x', key: 'k', key_env: 'HOME' }, '"key_env" is not known here'],
-    ['accounts/add', { name: 'x', key: 'k', dialect: './mine.yaml' }, 'there is no vendor'],
+    ['accounts/add', { name: 'x', key: 'k', dialect: './mine.yaml' }, 'There is no vendor'],
   ] as const)
     expect(await command(page, name, input), `${name} ${fact}`).toMatchObject({
       status: 400,
