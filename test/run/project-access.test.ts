@@ -5,7 +5,8 @@
  */
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/client/judge.ts';
-import { said } from '../../src/core/finding.ts';
+import { finding } from '../../src/core/finding.ts';
+import { sayAll } from '../../src/core/finding-words.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { ProjectAccess } from '../../src/run/session.ts';
@@ -21,16 +22,17 @@ const settled = (answer: 'found' | 'refused'): Verdict => ({
   kind: 'answered',
   answer,
   charged: credits(0),
-  why: said(`status ${answer}`),
+  why: finding('answer', { status: answer === 'found' ? 200 : 403 }),
 });
 const FORBIDDEN: Verdict = { ...settled('refused'), projectRefused: true } as Verdict;
-const WAITS = { kind: 'waits', why: said('status refused') };
+const WAITS = { kind: 'waits', why: finding('answer', { status: 403 }) };
+const refusalIn = (access: ProjectAccess, call: Call): string => sayAll(access.refusalOf(call) ?? [], 'file');
 
 test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(WAITS);
   access.hear(callOn('p1', 'u-2'), settled('found'));
-  expect(access.refusalOf(callOn('p1', 'u-1'))).toBe('the service refused it (status refused)');
+  expect(refusalIn(access, callOn('p1', 'u-1'))).toBe('the service refused it (status 403)');
   expect(access.refusalOf(callOn('p1', 'u-3')), 'another was not asked yet').toBeUndefined();
 });
 
@@ -39,7 +41,9 @@ test('one of two projects that refuses the key has its calls refused, and the ot
   const applied = settled('found');
   expect(access.hear(callOn('p2'), applied)).toBe(applied);
   for (const user of ['u-1', 'u-2']) expect(access.hear(callOn('p1', user), FORBIDDEN)).toEqual(WAITS);
-  expect(access.refusalOf(callOn('p1', 'u-1'))).toMatch(/for this person, or because the key .* project p1$/);
+  expect(refusalIn(access, callOn('p1', 'u-1'))).toMatch(
+    /for this person, or because the key .* project p1$/,
+  );
 });
 
 test.each([
@@ -48,12 +52,12 @@ test.each([
 ])('a project that the account changed %s', (_, hoursAgo, isOfRow) => {
   const access = new ProjectAccess(['p1'], new Map([['p1', 0]]), hoursAgo * 3_600_000);
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(isOfRow ? FORBIDDEN : WAITS);
-  if (!isOfRow) expect(access.refusalOf(callOn('p1', 'u-1'))).toMatch(/for this person, or because the key/);
+  if (!isOfRow) expect(refusalIn(access, callOn('p1', 'u-1'))).toMatch(/for this person, or because the key/);
 });
 
 const STOP = {
   code: 'key',
-  message: 'The service does not let this key change any project of the list: status refused.',
+  message: 'The service does not let this key change any project of the list: status 403.',
   next: expect.objectContaining({
     typed: 'Use the key of an Admin of these projects, then run the same command again.',
   }),
@@ -67,6 +71,6 @@ test('the last project that refuses the key ends the run, and says whose key is 
     ['p2', 'u-1'],
   ])
     expect(access.hear(callOn(project, user), FORBIDDEN)).toEqual(WAITS);
-  const stopped = { kind: 'stopped', why: said('status refused'), stop: STOP };
+  const stopped = { kind: 'stopped', why: finding('answer', { status: 403 }), stop: STOP };
   expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
 });

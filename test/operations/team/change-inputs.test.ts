@@ -11,6 +11,7 @@ import type { OperationOptions, RowInput } from '../../../src/core/operation.ts'
 import createProject from '../../../src/operations/create-project.ts';
 import { checkedProjectId, readRole, readUserId } from '../../../src/operations/team/change-inputs.ts';
 import { deleteInvite, updateUser } from '../../../src/operations/team/change-steps.ts';
+import { told } from '../../support/told.ts';
 import { done } from '../team.ts';
 
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };
@@ -27,7 +28,7 @@ describe('a user id', () => {
   test.each(['.', '..', ' .. ', 'a/b', '/', 'a\\b', '../admin'])(
     '%j cannot be part of an address',
     (cell) => {
-      expect(readUserId(cell)).toEqual({
+      expect(told(readUserId(cell))).toEqual({
         kind: 'invalid',
         reason: `user_id "${cell.trim()}" cannot be part of an address`,
       });
