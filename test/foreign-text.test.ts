@@ -13,6 +13,7 @@ import provider from '../src/client/dialects/provider.ts';
 import { type Delivery, judge } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
 import { suggestion } from '../src/core/errors.ts';
+import { finding } from '../src/core/finding.ts';
 import { sayAll } from '../src/core/finding-words.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { typedWords } from '../src/core/phrase.ts';
@@ -23,7 +24,7 @@ import { jobSchema } from '../src/job/job-schema.ts';
 import { safeCell } from '../src/lib/formulas.ts';
 import { problemOf } from '../src/lib/yaml/schema-problem.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
-import { quotedCell, readEmail, readText } from '../src/operations/team/change-inputs.ts';
+import { readEmail, readText } from '../src/operations/team/change-inputs.ts';
 import { email } from '../src/values/email.ts';
 import { cellIssueOf } from '../src/values/kinds.ts';
 import { abn } from '../src/values/number.ts';
@@ -73,7 +74,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
   'a redirect': (text) => words(answered(302, text, { location: text })),
   'a lost answer': (text) => words({ kind: 'lost', how: 'none_came', message: text }),
   'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
-  'a quoted cell': (text) => [quotedCell(text)],
+  'a quoted cell': (text) => [sayAll(finding('role_unknown', { input: 'role', cell: text }), 'terminal')],
   'the name of a column': (text) => [foreignName(text)],
   'a word that nobody knows': (text) => [suggestion(text, [text, `${text}s`]), suggestion('zzz', [text])],
   'a name in a job': (text) => wordsOfProblem({ columns: { [text]: 1 }, [text]: 1, operation: 1 }),

@@ -438,7 +438,7 @@ async function tell(
 function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
   const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
   if (other === undefined) return;
-  const fact = `${other.what} is that of ${other.whose}, so it cannot be that of ${email}.`;
+  const fact = `${other.input} "${other.id}" is that of ${other.whose}, so it cannot be that of ${email}.`;
   throw stop('usage', fact, `Look up ${email} at the service, and settle the row with what it says.`);
 }
 

@@ -13,6 +13,9 @@ const WORDS = {
   hidden: 'hides its value behind signs',
   mojibake: 'has letters of a wrong encoding',
   entities: (pair) => `has ${pair} as web pages write it`,
+  unsendable: 'has a line break or another character that cannot be sent',
+  unfit_for_address: 'cannot be part of an address',
+  unfit_for_header: 'cannot be part of a header',
 
   // ------------------------------------------------------------------------------------------- web addresses
   spaces: 'contains a space or several values',

@@ -2,6 +2,7 @@ import { MOST_LEVELS, type WhyUnreadable } from './answer-body.ts';
 import { CODES, type Code, problemWords } from './cell-problems.ts';
 import type { Answered, FactsOf, Finding, FindingCode, Findings } from './findings.ts';
 import { inputWords } from './input-words.ts';
+import { ROLES } from './membership.ts';
 import { present } from './objects.ts';
 import { counted, foreignName, foreignWords, linesOf, listed } from './plain-text.ts';
 
@@ -78,6 +79,148 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `the list contradicts itself: ${rows.map(({ row, to }) => `row ${row} says ${to}`).join(', ')}; keep one of them`,
   changed_since_planned: ({ batch }) =>
     `changed by batch ${batch} since this was planned; run the list again to make a new plan`,
+
+  role_unknown({ cell, meant }, face) {
+    const fact = `role ${quoted(cell)} is not known`;
+    if (meant !== undefined) return `${fact}. Did you mean ${foreignWords(meant)}?`;
+    if (face === 'page') return `${fact}.`;
+    const roles = listed(ROLES);
+    return `${fact}. Say with --role "${foreignWords(cell.trim(), LONGEST_CELL)}=…" which of ${roles} that is.`;
+  },
+  none_is_no_role: (_, face) =>
+    `role "none" is not known.${face === 'page' ? '' : ' To remove people, use remove-user or `remove_missing`.'}`,
+  project_unknown({ project, among, meant, known }, face) {
+    const several = among === undefined ? '' : `${quoted(among)} names several projects, and `;
+    const fact = `project ${several}${quoted(project)} is not known.`;
+    if (meant !== undefined)
+      return `${fact} Did you mean ${meant.map((each) => foreignWords(each)).join(' or ')}?`;
+    if (known !== undefined) return `${fact} Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
+    return face === 'page' ? fact : `${fact} Name it under \`projects\` with its id.`;
+  },
+  several_projects: ({ input, cell }, face) =>
+    `${labelOf(input, face)} ${quoted(cell)} names several projects. Give the person a row for each`,
+  project_has_other_id: ({ cell, project, id }) =>
+    `project ${quoted(project)} has the id ${foreignWords(id)}, but the row says ${quoted(cell)}. Correct one of them`,
+  project_id_unfit({ id, project }) {
+    const whose = project === undefined ? "the account's project_id" : `the id of project ${quoted(project)}`;
+    return `${whose} ${quoted(id)} cannot be part of a header`;
+  },
+  no_project_column:
+    'project: the list has no column for it, and the account has no project_id. Add one of the two',
+  no_project: ({ input }, face) =>
+    `${labelOf(input, face)}: blank, and the account has none. Give the row or the account one`,
+  no_organization: ({ project }) =>
+    project === undefined
+      ? 'the account has no organization_id. Give it one, because every project belongs to one'
+      : `the project ${foreignName(project)} has to be created, but the account has no organization_id. Give it one`,
+  one_of_needed: ({ inputs }, face) =>
+    `${inputs.map((input) => `${labelOf(input, face)}: blank`).join('; ')}. Give one of the two`,
+  id_of_another: ({ input, cell, of, email }, face) =>
+    `${labelOf(input, face)} ${quoted(cell)} is that of ${foreignWords(of)}, but the row says ${foreignWords(email)}. ` +
+    'Correct one of them, or leave the e-mail address out',
+
+  already_member: ({ role, ...person }) =>
+    `${whoIs(person)} is in the project ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
+  already_invited: ({ role, ...person }) =>
+    `${whoIs(person)} is invited ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
+  not_in_project: (person) => `${whoIs(person)} is not in the project, as far as is known`,
+  no_invite: ({ to, ...person }) =>
+    to === undefined
+      ? `${whoIs(person)} has no invite, as far as is known`
+      : `${whoIs(person)} has no invite to this project. ${IF_ACCEPTED[to]}`,
+  invite_deleted_before: ({ invite_code: code }) => `the invite ${foreignWords(code)} was deleted already`,
+  project_made_before: ({ project, id }) =>
+    `the project ${quoted(project)} was created before: project_id ${foreignWords(id)}`,
+  no_project_yet: 'the project does not exist yet',
+
+  invited: (facts) => invitedWords(facts.role, facts.at_once === true),
+  role_changed: ({ to, by_invite: by }) =>
+    by === undefined
+      ? `role set to ${to}`
+      : `invite deleted and created again: ${invitedWords(to, by === 'accepted')}`,
+  invite_deleted: 'invite deleted',
+  removed: 'removed from the project',
+
+  has_accepted({ to, ...person }) {
+    switch (to) {
+      case 'change_role':
+        return `${whoIs(person)} has accepted, so their role can only be set by user_id. Give the user_id`;
+      case 'remove':
+        return `${whoIs(person)} has accepted, and the user_id is not known. Run remove-user with it`;
+      case 'delete_invite':
+        return `${whoIs(person)} has accepted the invite. Run remove-user with the user_id`;
+    }
+  },
+  has_other_role: ({ role, is, ...person }) =>
+    `${whoIs(person)} is ${is === 'invited' ? 'invited' : 'in the project'} as ${role}. Use change-role or onboard`,
+  invite_unclear: (person) =>
+    `not enough is known of the invite of ${whoIs(person)} to create it again. ` +
+    'Run delete-invite with its invite_code and the e-mail address, then run this list again',
+  invite_missing({ to, email, user_id, invite_code, ...answer }) {
+    const what =
+      email === undefined ? whoIs(present({ user_id, invite_code })) : `invite of ${whoIs({ email })}`;
+    const fact = `the ${what} is not there any more${bracketed(answerWords(answer))}`;
+    return `${fact}: it was accepted, or another person deleted it. ${IF_ACCEPTED[to]}`;
+  },
+  invite_code_unknown: (person) =>
+    `the code of the invite of ${whoIs(person)} is not known. Run delete-invite with its invite_code`,
+  invite_unknown({ to, ...person }) {
+    const next = to === 'delete_invite' ? 'Give its invite_code' : IF_ACCEPTED[to];
+    return `no invite of ${whoIs(person)} to this project is known. ${next}`;
+  },
+  other_invite_code: ({ known, input: _, cell, ...person }) =>
+    `the pending invite of ${whoIs(person)} has the code ${foreignWords(known)}, ` +
+    `but the row says ${foreignWords(cell)}. Leave out the wrong one`,
+  needs_email: "an invite needs the person's e-mail address. Give it",
+  no_such_user: ({ user_id: id, project, ...answer }) =>
+    `the service has no user ${foreignWords(id)} in project ${foreignWords(project)}` +
+    `${bracketed(answerWords(answer))}: the id is wrong, or the user was already removed. Look it up`,
+  role_refused: ({ user_id: id, role, ...answer }) =>
+    `the service refused ${role} for user ${foreignWords(id)}${bracketed(answerWords(answer))}`,
+  invite_refused: ({ role, ...answer }) =>
+    `the service refused the invite as ${role}${bracketed(answerWords(answer))}`,
+  deletion_refused({ role, ...answer }) {
+    const which = role === undefined ? '' : ` as ${role}`;
+    const fact = `the service refused to delete the invite${which}${bracketed(answerWords(answer))}`;
+    // The service's own words stand before, and may know better.
+    return `${fact}; as far as is known it is still pending`;
+  },
+  removal_refused: ({ user_id: id, ...answer }) =>
+    `the service refused to remove user ${foreignWords(id)}${bracketed(answerWords(answer))}`,
+  project_refused: ({ project, ...answer }) =>
+    `the service refused to create the project ${quoted(project)}${bracketed(answerWords(answer))}`,
+  project_without_id: ({ project }) =>
+    `the project ${quoted(project)} was created, but the answer has no usable project_id. ` +
+    'Look it up and put it in the list',
+  no_invite_now: (person) => `${whoIs(person)} has no invite now`,
+  invited_otherwise: ({ role, wanted, ...answer }) =>
+    `invited before as ${role}, wanted ${wanted}${bracketed(answerWords(answer))}`,
+  invite_restored: ({ role }) => `the invite as ${role} was created again`,
+  invite_is_there: ({ role, ...answer }) => `the invite as ${role} is there${bracketed(answerWords(answer))}`,
+  held_back({ project, row, is, ...person }) {
+    const why = `row ${row} is ${is === 'left_out' ? 'left out' : 'invalid'} and may mean the same person`;
+    return `${whoIs(person)} was not removed from ${foreignWords(project)}, because ${why}. Correct that row first`;
+  },
+  change_in_doubt({ call, row, batch, open, ...person }) {
+    const who = whoIs(person);
+    const what = `an earlier ${call}${who === '' ? '' : ` of ${who}`}`;
+    const fact = open ? `the answer to ${what} has not come yet` : `the result of ${what} is in doubt`;
+    return `${fact}; settle row ${row} of batch ${batch} first`;
+  },
+
+  changed_since: ({ batch }) => `changed since by batch ${batch}; undo that first`,
+  project_stays: ({ id = '' }) =>
+    `project ${foreignWords(id)} was created, and the service does not offer to delete one`,
+  own_call_stays: 'only you know how to take back a call of your own',
+  was_removed: ({ role }) =>
+    'was removed, and only a new invite could bring them back; ' +
+    `invite them with a list${role === undefined ? '' : ` as ${role}`}`,
+  deleted_role_unknown:
+    'has no invite now, and the role of the one that was deleted is not known; invite them with the right one',
+  earlier_role_unknown: 'the earlier role is not known; change it to the right one',
+  user_id_unknown: 'has accepted, and the user_id is not known; remove them by it',
+  state_unknown: 'their state is not known any more; check at the service',
+  person_unnamed: 'neither an e-mail address nor a user_id is known',
 
   no_match: ({ by }, face) => `no match by ${by.map((each) => namedIn(face, each)).join(', ')}`,
   refused: ({ by, ...answer }, face) =>
@@ -188,6 +331,11 @@ const LABELS: Readonly<Record<string, string>> = {
   email: 'e-mail',
   profile_url: 'profile URL',
   phone: 'telephone number',
+  // As the service's own pages and the headings of lists write them.
+  user_id: 'user_id',
+  project_id: 'project_id',
+  invite_code: 'invite_code',
+  organization_id: 'organization_id',
 };
 
 const labelOf = (input: string, face: Face = 'file'): string =>
@@ -244,6 +392,29 @@ export const unreadableWords = (why: WhyUnreadable): string =>
     ? `its lists and objects are more than ${MOST_LEVELS} deep`
     : `${foreignWords(why.sign)} stands in it, which JSON does not have`;
 
+// ----------------------------------------------------------------------------------------------------- teams
+
+const quoted = (cell: string): string => `"${foreignWords(cell.trim(), LONGEST_CELL)}"`;
+
+const LONGEST_LIST = 700;
+
+/** What to do about a person whose invite the service does not have, by what was wanted. */
+const IF_ACCEPTED = {
+  change_role: 'Give the user_id if it was accepted; otherwise run invite-user',
+  remove: 'Run remove-user with the user_id if it was accepted; otherwise nothing is left to do',
+} as const;
+
+type Person = Pick<FactsOf<'not_in_project'>, 'email' | 'user_id' | 'invite_code'>;
+
+function whoIs({ email, user_id: user, invite_code: invite }: Person): string {
+  if (email !== undefined) return foreignWords(email);
+  if (user !== undefined) return `user ${foreignWords(user)}`;
+  return invite === undefined ? '' : `invite ${foreignWords(invite)}`;
+}
+
+const invitedWords = (role: string, isAtOnce: boolean): string =>
+  isAtOnce ? `accepted at once as ${role}: already in the organization` : `invited as ${role}`;
+
 /** Names for people where the face says them: of a step, such as `companies`, and of an account. */
 export interface Names {
   step(name: string): string;
@@ -259,7 +430,7 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
   for (const finding of findings) {
     const words = sayOne(finding, face, names);
     if (words === '') continue;
-    if (text !== '') text += text.endsWith(':') ? ' ' : '; ';
+    if (text !== '') text += /[:.?]$/.test(text) ? ' ' : '; ';
     const isOtherStep = finding.step !== step;
     if (isOtherStep && finding.step !== undefined) text += `${names.step(finding.step)}: `;
     if ((isOtherStep || finding.account !== account) && finding.account !== undefined)

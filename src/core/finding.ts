@@ -10,6 +10,10 @@ export const finding = <Code extends FindingCode>(code: Code, facts: FactsOf<Cod
   { code, facts } as unknown as Finding,
 ];
 
+/** A cell as a fact. It may have any length, and its row stands beside the finding. */
+export const keptCell = (cell: string): string => cell.trim().slice(0, MOST_KEPT);
+const MOST_KEPT = 200;
+
 /** A sentence that has no code. */
 export const said = (words: string): Findings => finding('said_before', { words });
 

@@ -11,6 +11,13 @@ import { NO_FINDINGS } from './finding.ts';
 
 const text = z.string();
 
+/** A person, by the one of these that is known of them. */
+const PERSON = {
+  email: text.exactOptional(),
+  user_id: text.exactOptional(),
+  invite_code: text.exactOptional(),
+} as const;
+
 /**
  * What a vendor answered. `words`: a text of its answer; `body`: an answer without one, as JSON. Both are on
  * one line and cut after 300 characters. `unreadable`: why nobody can look into the answer; `words` is then
@@ -107,6 +114,122 @@ export const FINDINGS = {
   /** Rows of the list want different things for one person; the first row of each. */
   rows_contradict: { needs: 'list_owner', facts: { rows: z.array(z.object({ row: z.number(), to: text })) } },
   changed_since_planned: { needs: 'you', facts: { batch: text } },
+
+  // ---------------------------------------------------------------------- teams: what a row of a change says
+  /** `meant`: the role that the word may stand for. */
+  role_unknown: { needs: 'list_owner', facts: { input: text, cell: text, meant: text.exactOptional() } },
+  /** People write `none` to have somebody removed, which no role does. */
+  none_is_no_role: { needs: 'list_owner', facts: { input: text } },
+  /**
+   * Nobody has said which project the name stands for. `among`: the cell, where that names several; `meant`:
+   * projects that may be meant; `known`: all that are known, where none is near.
+   */
+  project_unknown: {
+    needs: 'you',
+    facts: {
+      input: text,
+      project: text,
+      among: text.exactOptional(),
+      meant: z.array(text).exactOptional(),
+      known: z.array(text).exactOptional(),
+    },
+  },
+  several_projects: { needs: 'list_owner', facts: { input: text, cell: text } },
+  /** The row has this id in a cell, and the job has another one for the project. */
+  project_has_other_id: { needs: 'list_owner', facts: { input: text, cell: text, project: text, id: text } },
+  /** `project`: as the job names it; left out: of the account. */
+  project_id_unfit: { needs: 'you', facts: { id: text, project: text.exactOptional() } },
+  no_project_column: { needs: 'you', facts: {} },
+  /** Neither the row nor the account has an id of a project. */
+  no_project: { needs: 'you', facts: { input: text } },
+  /** A project has to be made, and the account says nothing of an organization to which it may belong. */
+  no_organization: { needs: 'you', facts: { project: text.exactOptional() } },
+  one_of_needed: { needs: 'list_owner', facts: { inputs: z.array(text) } },
+  /** The row has the id of a person whose address is `of`, and the address of another one. */
+  id_of_another: { needs: 'list_owner', facts: { input: text, cell: text, of: text, email: text } },
+
+  // --------------------------------------------------------------------------------- teams: as it is already
+  already_member: { needs: 'nobody', facts: { ...PERSON, role: text.exactOptional() } },
+  already_invited: { needs: 'nobody', facts: { ...PERSON, role: text.exactOptional() } },
+  not_in_project: { needs: 'nobody', facts: PERSON },
+  /** `to`: what cannot be done for want of one. */
+  no_invite: { needs: 'you', facts: { ...PERSON, to: z.literal('change_role').exactOptional() } },
+  invite_deleted_before: { needs: 'nobody', facts: { invite_code: text } },
+  project_made_before: { needs: 'nobody', facts: { project: text, id: text } },
+  no_project_yet: { needs: 'nobody', facts: { project: text } },
+
+  // ----------------------------------------------------------------------------------------- teams: was done
+  /** `at_once`: the person was in the organization, and is in the project without having to accept. */
+  invited: {
+    needs: 'nobody',
+    facts: { role: text, project: text, at_once: z.literal(true).exactOptional() },
+  },
+  /** `by_invite`: an invite was deleted and created again, and was accepted at once or waits. */
+  role_changed: {
+    needs: 'nobody',
+    facts: {
+      from: text.exactOptional(),
+      to: text,
+      project: text,
+      by_invite: z.enum(['waits', 'accepted']).exactOptional(),
+    },
+  },
+  invite_deleted: { needs: 'nobody', facts: { project: text } },
+  removed: { needs: 'nobody', facts: { project: text } },
+
+  // ------------------------------------------------------------------------------------- teams: was not done
+  /** What was wanted of an invite, or of a member whose user id is not known. */
+  has_accepted: {
+    needs: 'you',
+    facts: { ...PERSON, to: z.enum(['change_role', 'remove', 'delete_invite']) },
+  },
+  has_other_role: { needs: 'you', facts: { ...PERSON, role: text, is: z.enum(['invited', 'member']) } },
+  /** Too little is known of an invite to create it again with another role. */
+  invite_unclear: { needs: 'you', facts: PERSON },
+  /** The service does not have the invite any more. The answer, where it was asked just now. */
+  invite_missing: {
+    needs: 'you',
+    facts: { ...PERSON, to: z.enum(['change_role', 'remove']), ...ANSWERED },
+  },
+  invite_code_unknown: { needs: 'you', facts: PERSON },
+  invite_unknown: { needs: 'you', facts: { ...PERSON, to: z.enum(['change_role', 'delete_invite']) } },
+  /** The invite that waits has the code `known`, and the row another one. */
+  other_invite_code: { needs: 'list_owner', facts: { ...PERSON, known: text, input: text, cell: text } },
+  needs_email: { needs: 'list_owner', facts: {} },
+  no_such_user: { needs: 'list_owner', facts: { user_id: text, project: text, ...ANSWERED } },
+  role_refused: { needs: 'account_owner', facts: { user_id: text, role: text, ...ANSWERED } },
+  invite_refused: { needs: 'account_owner', facts: { role: text, ...ANSWERED } },
+  deletion_refused: { needs: 'account_owner', facts: { role: text.exactOptional(), ...ANSWERED } },
+  removal_refused: { needs: 'account_owner', facts: { user_id: text, ...ANSWERED } },
+  project_refused: { needs: 'account_owner', facts: { project: text, ...ANSWERED } },
+  project_without_id: { needs: 'you', facts: { project: text } },
+  /** The invite was deleted in order to be created again, which was refused. */
+  no_invite_now: { needs: 'you', facts: PERSON },
+  /** The service has deleted the invite as `role`, and says all the same that there is one. */
+  invited_otherwise: { needs: 'you', facts: { role: text, wanted: text, ...ANSWERED } },
+  invite_restored: { needs: 'you', facts: { role: text } },
+  invite_is_there: { needs: 'you', facts: { role: text, ...ANSWERED } },
+  /** A person whom the list does not name was not removed, because a row may mean the same person. */
+  held_back: {
+    needs: 'list_owner',
+    facts: { ...PERSON, project: text, row: z.number(), is: z.enum(['left_out', 'invalid']) },
+  },
+  /** `open`: the answer is not known as lost: the run that waited for it was killed, or still waits. */
+  change_in_doubt: {
+    needs: 'you',
+    facts: { ...PERSON, call: text, row: z.number(), batch: text, open: z.literal(true).exactOptional() },
+  },
+
+  // --------------------------------------------------------------------------------- teams: cannot be undone
+  changed_since: { needs: 'you', facts: { batch: text } },
+  project_stays: { needs: 'nobody', facts: { id: text.exactOptional() } },
+  own_call_stays: { needs: 'you', facts: {} },
+  was_removed: { needs: 'you', facts: { role: text.exactOptional() } },
+  deleted_role_unknown: { needs: 'you', facts: {} },
+  earlier_role_unknown: { needs: 'you', facts: {} },
+  user_id_unknown: { needs: 'you', facts: {} },
+  state_unknown: { needs: 'you', facts: {} },
+  person_unnamed: { needs: 'you', facts: {} },
 
   // ---------------------------------------------------------------------------------------------- what came
   /** A change is done as far as anybody can tell: the service's answer does not mention it. */

@@ -71,13 +71,6 @@ export interface SubjectDoubt {
   readonly isOpen?: true;
 }
 
-/** `what came of delete-invite is in doubt`. */
-export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): string {
-  return isOpen === true
-    ? `the answer to ${earlier}${operation} has not come yet`
-    : `the result of ${earlier}${operation} is in doubt`;
-}
-
 /**
  * The effect of a change on its subject. It is kept with the call, so that the code that settles the call
  * knows what to remember.
@@ -188,18 +181,14 @@ export class Team {
   otherThan(
     email: string,
     { userId, inviteCode }: Pick<SubjectFacts, 'userId' | 'inviteCode'>,
-  ): { readonly what: string; readonly whose: string } | undefined {
-    const ids = [
-      ...(userId === undefined ? [] : [[`user_id "${userId}"`, subjectOfUser(userId)] as const]),
-      ...(inviteCode === undefined
-        ? []
-        : [[`invite_code "${inviteCode}"`, subjectOfInvite(inviteCode)] as const]),
-    ];
-    for (const [what, id] of ids) {
-      const whose = this.#emails.get(id);
-      if (whose !== undefined && whose !== email) return { what, whose };
-    }
-    return undefined;
+  ): { readonly input: 'user_id' | 'invite_code'; readonly id: string; readonly whose: string } | undefined {
+    const isOther = (whose: string | undefined): whose is string => whose !== undefined && whose !== email;
+    const ofUser = userId && this.#emails.get(subjectOfUser(userId));
+    if (userId !== undefined && isOther(ofUser)) return { input: 'user_id', id: userId, whose: ofUser };
+    const ofInvite = inviteCode && this.#emails.get(subjectOfInvite(inviteCode));
+    return inviteCode !== undefined && isOther(ofInvite)
+      ? { input: 'invite_code', id: inviteCode, whose: ofInvite }
+      : undefined;
   }
 
   /** @param organization given where it differs from the account's. */

@@ -269,7 +269,13 @@ export const PlanObject = z.object({
 });
 export type PlanObject = z.infer<typeof PlanObject>;
 
-export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
+export const NotUndoneObject = z.object({
+  row: z.number(),
+  subject: z.string(),
+  reason: z.string(),
+  /** The reason as data. */
+  findings: z.array(FindingObject),
+});
 /** The output of `undo --dry-run`. */
 export const UndoPlanObject = z.object({
   /** With it, `undo --plan` does just that, or nothing. */

@@ -1,4 +1,6 @@
 import { unoffered } from '../core/described.ts';
+import { finding } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { type PersonInProject, refuse, roleAction, whoIs } from './team/change-action.ts';
 import {
   EMAIL,
@@ -25,13 +27,11 @@ import {
  * Nobody is invited who was not invited before: an invite is another operation, because it sends a mail to a
  * new person.
  */
-function whyNotInvited(person: PersonInProject): string {
-  const fact =
-    person.facts === undefined
-      ? `no invite of ${whoIs(person)} to this project is known`
-      : `${whoIs(person)} has no invite to this project`;
-  return `${fact}. Give the user_id if it was accepted; otherwise run invite-user`;
-}
+const notInvited = (person: PersonInProject): Findings =>
+  finding(person.facts === undefined ? 'invite_unknown' : 'no_invite', {
+    ...whoIs(person),
+    to: 'change_role',
+  });
 
 export default withRoles(
   personOperation({
@@ -50,6 +50,6 @@ export default withRoles(
           project: readProjectId(row, options),
         }),
       ),
-    actionOf: (person, { role }) => roleAction(person, role) ?? refuse(whyNotInvited(person)),
+    actionOf: (person, { role }) => roleAction(person, role) ?? refuse(notInvited(person)),
   }),
 );

@@ -1,12 +1,12 @@
 import { unoffered } from '../core/described.ts';
-import { finding, said } from '../core/finding.ts';
+import { finding } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 import type { NewProject } from './team/change-action.ts';
 import {
   invalid,
   ORGANIZATION_ID,
-  quotedCell,
   readOrganization,
   readText,
   ready,
@@ -18,7 +18,7 @@ interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };
   readonly making: NewProject;
   /** Why the project is not made: it was made before. */
-  readonly made?: string;
+  readonly made?: Findings;
 }
 
 function workFor(making: NewProject, team: Team, { organizationId }: OperationOptions): ProjectWork {
@@ -35,7 +35,7 @@ function workFor(making: NewProject, team: Team, { organizationId }: OperationOp
     making,
     ...(madeId === undefined
       ? { action: 'create_project' }
-      : { made: `the project ${quotedCell(name)} was created before: project_id ${madeId}` }),
+      : { made: finding('project_made_before', { project: name, id: madeId }) }),
   };
 }
 
@@ -67,9 +67,7 @@ export default defineOperation<NewProject, ProjectWork>({
     const prepared = together({
       name: readText('name', row.name),
       description: row.description?.trim() ? readText('description', row.description) : ready(''),
-      organizationId: isMissing
-        ? invalid('the account has no organization_id. Give it one, because every project belongs to one')
-        : organization,
+      organizationId: isMissing ? invalid(finding('no_organization', {})) : organization,
     });
     if (prepared.kind === 'invalid') return prepared;
     const { description, organizationId = '', name } = prepared.input;
@@ -77,7 +75,7 @@ export default defineOperation<NewProject, ProjectWork>({
   },
   change: { isState: true, resolve: (making, team, options) => ready(workFor(making, team, options)) },
   next({ subject, was, making, made }, answered) {
-    if (made !== undefined) return end({ kind: 'unchanged', findings: said(made) });
+    if (made !== undefined) return end({ kind: 'unchanged', findings: made });
     const project = nextOfProject({ subject, ...was }, making, answered);
     if (project.kind === 'step') return project.step;
     return end({ kind: 'applied', findings: finding('project_created', { id: project.id }) });

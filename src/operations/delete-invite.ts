@@ -1,11 +1,11 @@
 import { unoffered } from '../core/described.ts';
+import { finding } from '../core/finding.ts';
 import { withoutTextMark } from '../values/cell-text.ts';
 import {
   deleteAction,
-  missingInviteWords,
+  missingInvite,
   type PersonAction,
   type PersonInProject,
-  REMOVE_IF_ACCEPTED,
   refuse,
   unchanged,
   whoIs,
@@ -31,14 +31,14 @@ function actionByEmail(person: PersonInProject): PersonAction {
     case 'invited':
       return deleteAction(person);
     case 'member':
-      return refuse(`${whoIs(person)} has accepted the invite. Run remove-user with the user_id`);
+      return refuse(finding('has_accepted', { ...whoIs(person), to: 'delete_invite' }));
     case 'accepted_or_deleted':
-      return refuse(missingInviteWords(person, REMOVE_IF_ACCEPTED));
+      return refuse(missingInvite(person, 'remove'));
     case 'reinvite_due':
     case 'gone':
-      return unchanged(`${whoIs(person)} has no invite, as far as is known`);
+      return unchanged(finding('no_invite', whoIs(person)));
     default:
-      return refuse(`no invite of ${whoIs(person)} to this project is known. Give its invite_code`);
+      return refuse(finding('invite_unknown', { ...whoIs(person), to: 'delete_invite' }));
   }
 }
 
@@ -46,11 +46,13 @@ function actionByCode(person: PersonInProject, inviteCode: string): PersonAction
   const { facts } = person;
   const known = facts?.state === 'invited' ? facts.inviteCode : undefined;
   if (known !== undefined && known !== inviteCode) {
-    const fact = `the pending invite of ${whoIs(person)} has the code ${known}, but the row says ${inviteCode}`;
-    return refuse(`${fact}. Leave out the wrong one`);
+    const slip = { known, input: 'invite_code', cell: inviteCode };
+    return refuse(finding('other_invite_code', { ...whoIs(person), ...slip }));
   }
   const isGone = facts?.state === 'gone' && facts.inviteCode === inviteCode;
-  return isGone ? unchanged(`the invite ${inviteCode} was deleted already`) : { kind: 'delete', inviteCode };
+  return isGone
+    ? unchanged(finding('invite_deleted_before', { invite_code: inviteCode }))
+    : { kind: 'delete', inviteCode };
 }
 
 export default personOperation({

@@ -1,5 +1,7 @@
 import { unoffered } from '../core/described.ts';
+import { finding } from '../core/finding.ts';
 import type { Role } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import { type PersonAction, type PersonInProject, refuse, unchanged, whoIs } from './team/change-action.ts';
 import {
   EMAIL,
@@ -23,10 +25,12 @@ interface Invitation {
 function inviteFor(person: PersonInProject, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };
-  const now = facts.state === 'invited' ? 'is invited' : 'is in the project';
-  if (facts.role === role) return unchanged(`${whoIs(person)} ${now} as ${role} already`);
-  if (facts.role === undefined) return unchanged(`${whoIs(person)} ${now} already, as what is not known`);
-  return refuse(`${whoIs(person)} ${now} as ${facts.role}. Use change-role or onboard`);
+  const { state: is, role: now } = facts;
+  if (now === role || now === undefined) {
+    const who = { ...whoIs(person), ...present({ role: now }) };
+    return unchanged(finding(is === 'invited' ? 'already_invited' : 'already_member', who));
+  }
+  return refuse(finding('has_other_role', { ...whoIs(person), role: now, is }));
 }
 
 export default withRoles(

@@ -1,6 +1,7 @@
 import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
-import { finding } from '../core/finding.ts';
+import { finding, together } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import {
   type KnownSubject,
   type Role,
@@ -19,7 +20,6 @@ import {
   type RowInput,
   type Step,
 } from '../core/operation.ts';
-import { foreignName } from '../core/plain-text.ts';
 import { identifierText } from '../values/blank.ts';
 import {
   ofAnother,
@@ -52,7 +52,7 @@ import {
   readRowRole,
   readUserId,
   ready,
-  together,
+  together as rowOf,
   USER_ID,
   unknownNames,
   withRoles,
@@ -84,7 +84,7 @@ function readWishedRole(row: RowInput, options: OperationOptions): Prepared<Role
 }
 
 function wishIn(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
-  return together({
+  return rowOf({
     // A person who is known by a user id alone can get another role, but no invite.
     email: identifierText(row.user_id ?? '') === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
@@ -101,11 +101,11 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (change?.kind === 'refuse' && state === 'member' && now === undefined)
     return { kind: 'unchanged', findings: change.findings };
   if (change?.kind === 'refuse' && state === 'invited' && now === undefined && inviteCode === undefined)
-    return unchanged(`${whoIs(person)} is invited already, as what is not known`);
+    return unchanged(finding('already_invited', whoIs(person)));
   if (change !== undefined) return change;
   const { email } = person;
   if (email !== undefined) return { kind: 'invite', email, role };
-  return refuse(`${whoIs(person)} is not in the project, as far as is known. Give the e-mail address`);
+  return refuse(together(finding('not_in_project', whoIs(person)), finding('needs_email', {})));
 }
 
 function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prepared<PersonWork> {
@@ -142,10 +142,7 @@ function resolveIn(
   const id = known?.facts?.projectId;
   if (id !== undefined) return ready(inProject(wish, id, team, name));
   if (notMade !== undefined) return invalid(notMade);
-  if (organizationId === undefined) {
-    const fact = `the project ${foreignName(name)} has to be created, but the account has no organization_id`;
-    return invalid(`${fact}. Give it one`);
-  }
+  if (organizationId === undefined) return invalid(finding('no_organization', { project: name }));
   const makes = {
     sequence: known?.sequence ?? 0,
     project: { name, description: '', organizationId },
@@ -166,8 +163,8 @@ function newcomer(
   organization: string | undefined,
 ): PersonWork {
   const action = ((): PersonAction => {
-    if (role === 'none') return unchanged('the project does not exist yet');
-    if (email === undefined) return refuse("a new project needs the person's e-mail address. Give it");
+    if (role === 'none') return unchanged(finding('no_project_yet', { project }));
+    if (email === undefined) return refuse(finding('needs_email', {}));
     return { kind: 'invite', email, role };
   })();
   return {
@@ -232,7 +229,9 @@ function missing(
         const unclear = idle.find((row) => mayMean(row, person));
         const name = names.get(project);
         const action =
-          unclear === undefined ? removalAction(person) : heldBack(email, name ?? project, unclear);
+          unclear === undefined
+            ? removalAction(person)
+            : refuse(heldBack(whoIs(person), name ?? project, unclear));
         return [workOf(person, 'none', action, name)];
       }),
   );
@@ -250,11 +249,8 @@ function mayMean(row: IdleRow, person: PersonInProject): boolean {
   return readEmail(row.cells?.email).kind === 'invalid' || means(row, person);
 }
 
-function heldBack(email: string, project: string, { row, isLeftOut }: IdleRow): PersonAction {
-  const fact =
-    `${email} was not removed from ${project}, ` +
-    `because row ${row} is ${isLeftOut ? 'left out' : 'invalid'} and may mean the same person`;
-  return refuse(`${fact}. Correct that row first`);
+function heldBack(who: ReturnType<typeof whoIs>, project: string, { row, isLeftOut }: IdleRow): Findings {
+  return finding('held_back', { ...who, project, row, is: isLeftOut ? 'left_out' : 'invalid' });
 }
 
 export default withRoles(

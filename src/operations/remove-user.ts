@@ -1,4 +1,5 @@
 import { unoffered } from '../core/described.ts';
+import { finding } from '../core/finding.ts';
 import { unchanged, whoIs } from './team/change-action.ts';
 import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from './team/change-inputs.ts';
 import { personOperation, REMOVE_USER } from './team/change-steps.ts';
@@ -12,6 +13,6 @@ export default personOperation({
     together({ userId: readUserId(row.user_id), project: readProjectId(row, options) }),
   actionOf: (person, { userId }) =>
     person.facts?.state === 'gone'
-      ? unchanged(`${whoIs(person)} is not in the project, as far as is known`)
+      ? unchanged(finding('not_in_project', whoIs(person)))
       : { kind: 'remove', userId },
 });

@@ -95,7 +95,7 @@ test('the plan is a diff; the run does that; the same sheet again does nothing; 
     '+ invite jo@acme.example to proj-diff as editor (row 2)',
     '+ invite ann@acme.example to proj-diff as viewer (row 3)',
     '= jo@acme.example in proj-diff (row 4): the same as row 2',
-    '! row 5, bad@@x: e-mail "bad@@x" has more than one @',
+    '! row 5, bad@@x: e-mail bad@@x: has more than one @',
     '! row 6, kim@acme.example: role "owner" is not known. Say with --role "owner=…" which of viewer, editor and admin that is.',
     '2 changes (2 invites), 1 unchanged, 2 invalid.',
     '2 requests, about 1 s.',

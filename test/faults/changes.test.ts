@@ -107,7 +107,7 @@ test('a 404 about the path stops the run, and is no sign that a person is gone, 
 
 test.each([
   ['ok.422.ok', /, on purpose.*viewer was created again$/],
-  ['ok.422', /^the service refused editor .* viewer too: .* has no invite now/],
+  ['ok.422', /^the service refused the invite as editor .*; .* as viewer .*; .* has no invite now$/],
 ])('another role that is refused after the old invite was deleted (%s)', async (answers, reason) => {
   const email = `${wordOf('invite-user', answers)}@team.example`;
   for (const [role, counts] of [

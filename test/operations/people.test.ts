@@ -59,7 +59,7 @@ const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> 
   'refused before': ['create-invite@1 editor jo@x.org'],
   'invited as editor': /^unchanged: jo@x\.org is invited as editor already$/,
   'invited as viewer': ['delete-invite@1 c1', 'create-invite@2 editor jo@x.org'],
-  'member as editor': /^unchanged: jo@x\.org is editor already$/,
+  'member as editor': /^unchanged: jo@x\.org is in the project as editor already$/,
   'member as viewer': ['update-user@1 u1 editor'],
   'member without id': /^refused: .*has accepted.* Give the user_id$/,
   reinvite_due: ['create-invite@2 editor jo@x.org'],
@@ -167,10 +167,10 @@ describe('a row', () => {
       /^role "none" is not known\. To remove people, use remove-user or `remove_missing`\.$/,
     ],
     [{ role: 'edtior' }, /^role "edtior" is not known\. Did you mean editor\?$/],
-    [{ email: 'jo' }, /^e-mail "jo" is not an e-mail address$/],
+    [{ email: 'jo' }, /^e-mail jo: is not an e-mail address$/],
     [{ email: '' }, /^e-mail: blank$/],
-    [{ email: '', user_id: '..' }, /^user_id "\.\." cannot be part of an address$/],
-    [{ email: 'jo', role: '' }, /^e-mail "jo" is not an e-mail address; role: blank$/],
+    [{ email: '', user_id: '..' }, /^user_id \.\.: cannot be part of an address$/],
+    [{ email: 'jo', role: '' }, /^e-mail jo: is not an e-mail address; role: blank$/],
   ])('%j is invalid, and says why', (cells, reason) => {
     expect(told(onboard.preparer(OPTIONS)({ ...ROW, ...cells }))).toMatchObject({
       kind: 'invalid',
@@ -213,8 +213,8 @@ describe('the project', () => {
       { project: 'Alpha', project_id: 'p-b' },
       'project "Alpha" has the id p-a, but the row says "p-b". Correct one of them',
     ],
-    [{ project_id: 'p:1' }, 'project_id "p:1" cannot be part of a header'],
-    [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1 x: y" cannot be part of a header'],
+    [{ project_id: 'p:1' }, 'project_id p:1: cannot be part of a header'],
+    [{ project_id: 'p 1\r\nx: y' }, 'project_id p 1 x: y: cannot be part of a header'],
   ])('%j is invalid: %s', (cells, reason) => {
     expect(problemOf({ ...ROW, ...cells }, MAPPED)).toBe(reason);
   });
@@ -225,7 +225,7 @@ describe('the project', () => {
 
     test('a new project that is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
-        [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
+        [refusal(400), 'the service refused to create the project "Gamma" (status 400)'],
         [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
         [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no usable project_id/],
       ] as const) {

@@ -55,8 +55,11 @@ export interface Walked {
 
 /** An invite without anything in its answer is one that was accepted at once. */
 export const FOUND: Answer = { kind: 'found', fields: { done: true } };
-export const GONE: Answer = { kind: 'no_match', findings: finding('told', { words: 'status 404' }) };
-export const refusal = (words: string): Answer => ({ kind: 'refused', findings: finding('told', { words }) });
+export const GONE: Answer = { kind: 'no_match', findings: finding('answer', { status: 404 }) };
+export const refusal = (status: number): Answer => ({
+  kind: 'refused',
+  findings: finding('answer', { status }),
+});
 
 /** Answers each call in turn as the vendor's body says; what lacks an answer is done by the vendor. */
 export function walk(operation: Operation, work: unknown, answers: readonly Answer[] = []): Walked {

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { callKeyOf } from '../../core/call-key.ts';
 import { describedCall, isInvite } from '../../core/described.ts';
+import { finding } from '../../core/finding.ts';
+import { sayAll } from '../../core/finding-words.ts';
+import type { Findings } from '../../core/findings.ts';
 import {
-  doubtWords,
   type KnownSubject,
   type Subject,
-  type SubjectDoubt,
   type SubjectFacts,
   subjectText,
   subjectWords,
@@ -17,7 +18,7 @@ import type { RowNumber } from '../../core/row.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, BatchId, EndedRow, LedgerReader } from '../../ledger/ledger.ts';
 import type { NotUndoneObject } from '../../objects/plan-object.ts';
-import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
+import { inDoubt, type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 
 /** A row of an undo's list: a person's earlier state, in the form that `onboard` takes. */
 export interface UndoRow {
@@ -31,8 +32,8 @@ export interface UndoRow {
 }
 
 /**
- * A change that stays as the batch left it: its row in the batch that is undone, `jo@x.com in proj-1`, and a
- * clause with the advice.
+ * A change that stays as the batch left it: its row in the batch that is undone, `jo@x.com in proj-1`, and
+ * why, with advice.
  */
 type NotUndone = z.infer<typeof NotUndoneObject>;
 
@@ -50,10 +51,10 @@ interface UndoContext {
 /** The step for one subject: `done` when the subject is as before, or when an earlier undo has handled it. */
 type Step =
   | { readonly kind: 'row'; readonly row: UndoRow }
-  | { readonly kind: 'left'; readonly reason: string }
+  | { readonly kind: 'left'; readonly findings: Findings }
   | { readonly kind: 'done' };
 
-const left = (reason: string): Step => ({ kind: 'left', reason });
+const left = (findings: Findings): Step => ({ kind: 'left', findings });
 const DONE: Step = { kind: 'done' };
 
 /**
@@ -66,12 +67,18 @@ export function undoList(undone: UndoContext) {
   for (const each of undone.touched) {
     const step = stepFor(undone, each);
     if (step.kind === 'row') rows.push(step.row);
-    if (step.kind === 'left')
-      notUndone.push({ row: each.row, subject: namedSubject(each), reason: step.reason });
+    if (step.kind === 'left') notUndone.push(notUndoneOf(each.row, namedSubject(each), step.findings));
   }
   const left = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
   return { rows, left };
 }
+
+const notUndoneOf = (row: RowNumber, subject: string, findings: Findings): NotUndone => ({
+  row,
+  subject,
+  reason: sayAll(findings, 'terminal'),
+  findings: [...findings],
+});
 
 function namedSubject({ subject, project }: ChangedSubject): string {
   return subjectWords(subject.project === undefined ? subject : { ...subject, ...present({ project }) });
@@ -87,32 +94,27 @@ function doubtful({ batch, touched, team }: UndoContext): readonly NotUndone[] {
   const named = new Set(touched.map(({ subject }) => subjectText(subject)));
   return team.all.flatMap(({ subject, doubt }) =>
     doubt?.batch === batch && !named.has(subjectText(subject))
-      ? [{ row: doubt.row, subject: subjectWords(subject), reason: unsettledWords(doubt) }]
+      ? [notUndoneOf(doubt.row, subjectWords(subject), inDoubt(doubt))]
       : [],
   );
-}
-
-function unsettledWords(doubt: SubjectDoubt): string {
-  const fact = `${doubtWords(doubt)}, so its state is not known`;
-  return `${fact}; settle row ${doubt.row} of batch ${doubt.batch} first`;
 }
 
 function stepFor(undone: UndoContext, touched: ChangedSubject): Step {
   const { batch, team, undos, begun } = undone;
   const known = team.find(touched.subject);
   const doubt = known?.doubt;
-  if (doubt !== undefined) return doubt.batch === begun ? DONE : left(unsettledWords(doubt));
+  if (doubt !== undefined) return doubt.batch === begun ? DONE : left(inDoubt(doubt));
   if (isUndone(undone, known)) return DONE;
   const by = known?.batch ?? batch;
   if (known?.facts === undefined || (by !== batch && !isAsLeft(touched, known.facts, undos.has(by)))) {
-    return left(`changed since by batch ${by}; undo that first`);
+    return left(finding('changed_since', { batch: by }));
   }
   const { name } = touched.subject;
   if (name.startsWith('project:')) {
     const id = known.facts.projectId;
-    return left(`project ${id ?? ''} was created, and the service does not offer to delete one`);
+    return left(finding('project_stays', present({ id })));
   }
-  if (name.startsWith('call:')) return left('only you know how to take back a call of your own');
+  if (name.startsWith('call:')) return left(finding('own_call_stays', {}));
   return personStep(touched, known.facts);
 }
 
@@ -129,25 +131,21 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
   const { before } = touched;
   switch (now.state) {
     case 'gone':
-      return isOut(before) ? DONE : left(removedWords(before));
+      return isOut(before) ? DONE : left(finding('was_removed', present({ role: before?.role })));
     case 'reinvite_due':
       return before?.role === undefined
-        ? left(
-            'has no invite now, and the role of the one that was deleted is not known; invite them with the right one',
-          )
+        ? left(finding('deleted_role_unknown', {}))
         : rowFor(touched, now, before.role);
     case 'invited':
     case 'member':
       if (wasInvited(touched)) {
         const isNameless = now.state === 'member' && now.userId === undefined;
-        const why = 'has accepted, and the user_id is not known; remove them by it';
-        return isNameless ? left(why) : rowFor(touched, now, 'none');
+        return isNameless ? left(finding('user_id_unknown', {})) : rowFor(touched, now, 'none');
       }
-      if (before?.role === undefined)
-        return left('the earlier role is not known; change it to the right one');
+      if (before?.role === undefined) return left(finding('earlier_role_unknown', {}));
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
     case 'accepted_or_deleted':
-      return left('their state is not known any more; check at the service');
+      return left(finding('state_unknown', {}));
     case 'done':
       return DONE;
   }
@@ -168,16 +166,11 @@ function wasInvited({ operations, before }: ChangedSubject): boolean {
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
 }
 
-function removedWords(before: SubjectFacts | undefined): string {
-  const role = before?.role === undefined ? '' : ` as ${before.role}`;
-  return `was removed, and only a new invite could bring them back; invite them with a list${role}`;
-}
-
 function rowFor({ subject, before, row, project }: ChangedSubject, now: SubjectFacts, role: string): Step {
   const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
   // The user id of an invited person comes from an earlier membership.
   const userId = now.state === 'member' ? (now.userId ?? '') : '';
-  if (email === '' && userId === '') return left('neither an e-mail address nor a user_id is known');
+  if (email === '' && userId === '') return left(finding('person_unnamed', {}));
   const of = present({ row, project });
   return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId, of } };
 }

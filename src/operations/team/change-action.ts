@@ -1,7 +1,7 @@
-import { said } from '../../core/finding.ts';
+import { answerFacts, finding, NO_FINDINGS } from '../../core/finding.ts';
 import type { Findings } from '../../core/findings.ts';
 import {
-  doubtWords,
+  inviteIn,
   type KnownSubject,
   type Role,
   type Subject,
@@ -9,8 +9,8 @@ import {
   type SubjectFacts,
   subjectOfInvite,
   subjectOfUser,
-  subjectWords,
   type Team,
+  userIn,
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { type PlannedAction, type PlannedWork, partsOf } from '../../core/operation.ts';
@@ -108,11 +108,15 @@ export type PersonAction =
   | { readonly kind: 'delete'; readonly inviteCode: string }
   | { readonly kind: 'remove'; readonly userId: string };
 
-export const unchanged = (words: string): PersonAction => ({ kind: 'unchanged', findings: said(words) });
-export const refuse = (words: string): PersonAction => ({ kind: 'refuse', findings: said(words) });
+export const unchanged = (findings: Findings): PersonAction => ({ kind: 'unchanged', findings });
+export const refuse = (findings: Findings): PersonAction => ({ kind: 'refuse', findings });
 
-export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>): string {
-  return email ?? subjectWords({ name: subject.name });
+/** The person as facts of a finding name them. */
+export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>) {
+  const user_id = userIn(subject);
+  const invite_code = inviteIn(subject);
+  if (email === undefined && (user_id ?? invite_code) !== undefined) return present({ user_id, invite_code });
+  return { email: email ?? subject.name };
 }
 
 /**
@@ -124,12 +128,12 @@ export function roleAction(person: PersonInProject, role: Role): PersonAction | 
   const userId = givenUserId ?? facts?.userId;
   switch (facts?.state) {
     case 'invited':
-      if (facts.role === role) return unchanged(`${whoIs(person)} is invited as ${role} already`);
+      if (facts.role === role) return unchanged(finding('already_invited', { ...whoIs(person), role }));
       return givenUserId === undefined ? reinviteAction(person, role) : update(givenUserId, role);
     case 'member':
       return memberAction(person, userId, role);
     case 'accepted_or_deleted':
-      return userId === undefined ? refuse(missingInviteWords(person)) : update(userId, role);
+      return userId === undefined ? refuse(missingInvite(person, 'change_role')) : update(userId, role);
     default:
       // The row names a user of whom we know nothing, or only that another user id of the same person has
       // left.
@@ -141,9 +145,10 @@ export function roleAction(person: PersonInProject, role: Role): PersonAction | 
 function memberAction(person: PersonInProject, userId: string | undefined, role: Role): PersonAction {
   const { facts, givenUserId } = person;
   const isSameUser = givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
-  if (facts?.role === role && isSameUser) return unchanged(`${whoIs(person)} is ${role} already`);
+  if (facts?.role === role && isSameUser)
+    return unchanged(finding('already_member', { ...whoIs(person), role }));
   if (userId !== undefined) return update(userId, role);
-  return refuse(`${whoIs(person)} has accepted, so their role can only be set by user_id. Give the user_id`);
+  return refuse(finding('has_accepted', { ...whoIs(person), to: 'change_role' }));
 }
 
 const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', userId, role });
@@ -151,29 +156,21 @@ const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', 
 function reinviteAction(person: PersonInProject, role: Role): PersonAction {
   const { email, facts } = person;
   const { inviteCode, role: before } = facts ?? {};
-  if (email === undefined || inviteCode === undefined || before === undefined) {
-    const next = 'Run delete-invite with its invite_code and the e-mail address, then run this list again';
-    return refuse(`not enough is known of the invite of ${whoIs(person)} to create it again. ${next}`);
-  }
+  if (email === undefined || inviteCode === undefined || before === undefined)
+    return refuse(finding('invite_unclear', whoIs(person)));
   return { kind: 'reinvite', email, inviteCode, role, before };
 }
 
 /**
- * @param next what to do about a person whose invite the vendor does not have.
- * @param words the words of the vendor, where it was asked just now.
+ * Of a person whose invite the vendor does not have.
+ * @param to what was wanted.
+ * @param answer where the vendor was asked just now.
  */
-export function missingInviteWords(
+export const missingInvite = (
   person: Pick<SubjectNow, 'email' | 'subject'>,
-  next = 'Give the user_id if it was accepted; otherwise run invite-user',
-  words?: string,
-): string {
-  const what = person.email === undefined ? whoIs(person) : `invite of ${person.email}`;
-  const said = words === undefined ? '' : ` (${words})`;
-  return `the ${what} is not there any more${said}: it was accepted, or another person deleted it. ${next}`;
-}
-
-export const REMOVE_IF_ACCEPTED =
-  'Run remove-user with the user_id if it was accepted; otherwise nothing is left to do';
+  to: 'change_role' | 'remove',
+  answer = NO_FINDINGS,
+): Findings => finding('invite_missing', { ...whoIs(person), to, ...answerFacts(answer) });
 
 export function removalAction(person: PersonInProject): PersonAction {
   const { facts, givenUserId } = person;
@@ -184,23 +181,21 @@ export function removalAction(person: PersonInProject): PersonAction {
       return deleteAction(person);
     case 'member':
       if (userId !== undefined) return { kind: 'remove', userId };
-      return refuse(`${whoIs(person)} has accepted, and the user_id is not known. Run remove-user with it`);
+      return refuse(finding('has_accepted', { ...whoIs(person), to: 'remove' }));
     case 'accepted_or_deleted':
       if (userId !== undefined) return { kind: 'remove', userId };
-      return refuse(missingInviteWords(person, REMOVE_IF_ACCEPTED));
+      return refuse(missingInvite(person, 'remove'));
     default:
       if (givenUserId !== undefined && givenUserId !== facts?.userId)
         return { kind: 'remove', userId: givenUserId };
-      return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
+      return unchanged(finding('not_in_project', whoIs(person)));
   }
 }
 
 export function deleteAction(person: PersonInProject): PersonAction {
   const inviteCode = person.facts?.inviteCode;
   if (inviteCode !== undefined) return { kind: 'delete', inviteCode };
-  return refuse(
-    `the code of the invite of ${whoIs(person)} is not known. Run delete-invite with its invite_code`,
-  );
+  return refuse(finding('invite_code_unknown', whoIs(person)));
 }
 
 export interface PersonWork extends PlannedWork {
@@ -292,9 +287,9 @@ export function ofAnother(
   { email, ...ids }: Names,
 ): { readonly kind: 'invalid'; readonly findings: Findings } | undefined {
   const other = email === undefined ? undefined : team.otherThan(email, present(ids));
-  if (other === undefined) return undefined;
-  const fact = `${other.what} is that of ${other.whose}, but the row says ${email}`;
-  return { kind: 'invalid', findings: said(`${fact}. Correct one of them, or leave the e-mail address out`) };
+  if (email === undefined || other === undefined) return undefined;
+  const { input, id: cell, whose: of } = other;
+  return { kind: 'invalid', findings: finding('id_of_another', { input, cell, of, email }) };
 }
 
 /**
@@ -329,6 +324,14 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
   }
 }
 
+/** An earlier change is in doubt. @param who the person, where the place that shows it does not say who. */
+export function inDoubt(
+  { operation: call, row, batch, isOpen: open }: SubjectDoubt,
+  who: Partial<ReturnType<typeof whoIs>> = {},
+): Findings {
+  return finding('change_in_doubt', { ...who, call, row, batch, ...present({ open }) });
+}
+
 /**
  * While an answer is lost, nobody can say that there is nothing to do. A change that is to be sent is held
  * back by the ledger itself.
@@ -336,7 +339,5 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
   if (doubt === undefined || action.kind !== 'unchanged') return action;
-  const fact = doubtWords({ ...doubt, operation: `${doubt.operation} of ${whoIs(person)}` }, 'an earlier ');
-  const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
-  return refuse(`${fact}, so the present state is not known. ${next}`);
+  return refuse(inDoubt(doubt, whoIs(person)));
 }

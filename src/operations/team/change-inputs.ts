@@ -1,6 +1,7 @@
-import { problemWords } from '../../core/cell-problems.ts';
-import { nearest, stop, suggestion } from '../../core/errors.ts';
-import { together as allOf, said } from '../../core/finding.ts';
+import type { Code } from '../../core/cell-problems.ts';
+import { meantBy, nearest, stop } from '../../core/errors.ts';
+import { together as allOf, finding, keptCell } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   RowInput,
   UnknownNames,
 } from '../../core/operation.ts';
-import { foreignWords, listed, wordsIn } from '../../core/plain-text.ts';
+import { foreignName, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
 import { identifierText, isSheetError } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
@@ -65,10 +66,14 @@ export const ORGANIZATION_ID: InputField = {
 };
 
 export const ready = <Input>(input: Input): Prepared<Input> => ({ kind: 'ready', input });
-export const invalid = (words: string): Extract<Prepared<never>, { kind: 'invalid' }> => ({
-  kind: 'invalid',
-  findings: said(words),
-});
+type Invalid = Extract<Prepared<never>, { kind: 'invalid' }>;
+export const invalid = (findings: Findings): Invalid => ({ kind: 'invalid', findings });
+
+/** A cell that is no value of its input. */
+function wrongCell(input: string, text: string, code: Code, what?: string): Invalid {
+  const facts = { input, cell: keptCell(text), ...present({ about: what }) };
+  return invalid(finding(code, facts));
+}
 
 type ValuesOf<Parts> = {
   readonly [Name in keyof Parts]: Parts[Name] extends Prepared<infer Value> ? Value : never;
@@ -91,25 +96,14 @@ export function together<Parts extends Readonly<Record<string, Prepared<unknown>
 }
 
 /**
- * Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it.
- */
-const MOST_QUOTED = 80;
-
-export function quotedCell(cell: string): string {
-  return `"${foreignWords(cell.trim(), MOST_QUOTED)}"`;
-}
-
-/**
  * Reads a text that is neither blank nor has characters that no name or id has: line ends separate subjects,
  * terminals obey other control characters, and half a character cannot be put into an address.
  */
-export function readText(label: string, cell = ''): Prepared<string> {
+export function readText(input: string, cell = ''): Prepared<string> {
   const text = cell.trim();
-  if (text === '') return invalid(`${label}: blank`);
-  if (isSheetError(text))
-    return invalid(`${label} ${quotedCell(text)} is an error of a formula in the spreadsheet`);
-  if (/\p{Cc}/u.test(text) || !text.isWellFormed())
-    return invalid(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
+  if (text === '') return blank(input);
+  if (isSheetError(text)) return wrongCell(input, text, 'sheet_error');
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return wrongCell(input, text, 'unsendable');
   return ready(text);
 }
 
@@ -120,8 +114,12 @@ export function optional<Value>(
   return cell === undefined || identifierText(cell) === '' ? ready(undefined) : reader(cell);
 }
 
-function blank(label: string, cell: string): Prepared<never> {
-  return invalid(cell.trim() === '' ? `${label}: blank` : `${label} ${quotedCell(cell)} counts as blank`);
+/** @param cell blank, or a word for nothing. */
+function blank(input: string, cell = ''): Invalid {
+  const text = keptCell(cell);
+  return invalid(
+    text === '' ? finding('blank', { input }) : finding('counts_as_blank', { input, cell: text }),
+  );
 }
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
@@ -131,9 +129,9 @@ export function readEmail(cell = ''): Prepared<string> {
     case 'usable':
       return ready(said.value);
     case 'blank':
-      return blank('e-mail', cell);
+      return blank('email', cell);
     case 'unusable':
-      return invalid(`e-mail ${quotedCell(cell)} ${problemWords(said)}`);
+      return wrongCell('email', cell, said.code, said.about);
   }
 }
 
@@ -143,15 +141,10 @@ export function readRole(cell = '', others: readonly string[] = []): Prepared<Ro
   if (word !== 'none' && identifierText(word) === '') return blank('role', cell);
   const role = roleOf(word);
   if (role !== undefined) return ready(role);
-  return invalid(`role ${quotedCell(cell)} is not known. ${nextForRole(word, cell, others)}`);
-}
-
-function nextForRole(word: string, cell: string, others: readonly string[]): string {
-  if (word === 'none') return 'To remove people, use remove-user or `remove_missing`.';
+  if (word === 'none') return invalid(finding('none_is_no_role', { input: 'role' }));
   const meant = nearest(word, [...ROLES, ...others]);
-  if (meant !== undefined) return `Did you mean ${foreignWords(meant)}?`;
-  const flag = `--role "${foreignWords(cell.trim(), MOST_QUOTED)}=…"`;
-  return `Say with ${flag} which of ${listed(ROLES)} that is.`;
+  const facts = { input: 'role', cell: keptCell(cell), ...present({ meant }) };
+  return invalid(finding('role_unknown', facts));
 }
 
 /**
@@ -200,7 +193,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
   const alike = Map.groupBy(Object.keys((roles ?? {}) as JsonObject), tidied);
   const [, twice] = [...alike.values()].find((words) => words.length > 1) ?? [];
   if (twice === undefined) return;
-  throw stop('job', `roles: ${quotedCell(twice)} is there twice.`, 'Take one of them out.');
+  throw stop('job', `roles: ${foreignName(twice)} is there twice.`, 'Take one of them out.');
 }
 
 /** A user id is exactly one segment of a path: a server would resolve `..` away, encoded or not. */
@@ -208,17 +201,24 @@ export function readUserId(cell = ''): Prepared<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'invalid') return text;
   const isSegment = !/[/\\]/.test(text.input) && !leadsElsewhere(`/x/${encodeURIComponent(text.input)}`);
-  return isSegment ? text : invalid(`user_id ${quotedCell(cell)} cannot be part of an address`);
+  return isSegment ? text : wrongCell('user_id', text.input, 'unfit_for_address');
 }
 
 /** The id stands before a colon in a header, so it must not contain one. */
 const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
 
-export function checkedProjectId(label: string, cell: string): Prepared<string> {
+/** The id in a cell of the row. */
+export function checkedProjectId(cell: string): Prepared<string> {
   const text = withoutTextMark(cell);
-  return PROJECT_ID_TEXT.test(text)
-    ? ready(text)
-    : invalid(`${label} ${quotedCell(cell)} cannot be part of a header`);
+  return PROJECT_ID_TEXT.test(text) ? ready(text) : wrongCell('project_id', cell, 'unfit_for_header');
+}
+
+/** @param project the name of the job's project with the id; left out: the account's. */
+function givenProjectId(given: string, project?: string): Prepared<string> {
+  const id = withoutTextMark(given);
+  return PROJECT_ID_TEXT.test(id)
+    ? ready(id)
+    : invalid(finding('project_id_unfit', { id, ...present({ project }) }));
 }
 
 /** The row's own organization, else the account's; undefined where neither gives one. */
@@ -234,9 +234,9 @@ export function readProjectId(
   { project_id: cell = '' }: RowInput,
   options: OperationOptions,
 ): Prepared<string> {
-  if (identifierText(cell) !== '') return checkedProjectId('project_id', cell);
-  if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
-  return invalid('project_id: blank, and the account has none. Give the row or the account one');
+  if (identifierText(cell) !== '') return checkedProjectId(cell);
+  if (options.projectId !== undefined) return givenProjectId(options.projectId);
+  return invalid(finding('no_project', { input: 'project_id' }));
 }
 
 // --------------------------------------------------------------------------------------------- which project
@@ -258,7 +258,7 @@ export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }
   /** `notMade`: why an unknown project is not made: its cell has several names. */
-  | { readonly kind: 'new'; readonly name: string; readonly notMade?: string };
+  | { readonly kind: 'new'; readonly name: string; readonly notMade?: Findings };
 
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
   const { projects } = settings ?? {};
@@ -273,25 +273,27 @@ export function readProjects(row: RowInput, options: OperationOptions): Prepared
   const { project: name = '', project_id: id = '' } = row;
   if (identifierText(id) !== '') return all([projectById(id, name, options)]);
   if (name.trim() !== '') return projectsByName(name, options);
-  if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return invalid('project: blank');
+  if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return blank('project');
   const { projectId } = options;
-  if (projectId !== undefined) return all([known(checkedProjectId("the account's project_id", projectId))]);
-  return invalid(
-    'project: the list has no column for it, and the account has no project_id. Add one of the two',
-  );
+  if (projectId !== undefined) return all([known(givenProjectId(projectId))]);
+  return invalid(finding('no_project_column', {}));
 }
 
 function projectById(id: string, cell: string, options: OperationOptions): Prepared<NamedProject> {
   if (/[;,|]/.test(id))
-    return invalid(`project_id ${quotedCell(id)} names several projects. Give the person a row for each`);
+    return invalid(finding('several_projects', { input: 'project_id', cell: keptCell(id) }));
   const name = cell.trim();
   const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim())
     return invalid(
-      `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. ` +
-        'Correct one of them',
+      finding('project_has_other_id', {
+        input: 'project_id',
+        cell: keptCell(id),
+        project: name,
+        id: named,
+      }),
     );
-  return known(checkedProjectId('project_id', id), name === '' ? undefined : name);
+  return known(checkedProjectId(id), name === '' ? undefined : name);
 }
 
 const SEVERAL = /[;|]/;
@@ -309,7 +311,7 @@ function projectsByName(cell: string, options: OperationOptions): Prepared<reado
   if (text.kind === 'invalid') return text;
   const parts = namesIn(text.input, options);
   return parts.length === 0
-    ? invalid('project: blank')
+    ? blank('project')
     : all(parts.map((part) => projectByName(part, options, text.input)));
 }
 
@@ -319,17 +321,23 @@ function projectsByName(cell: string, options: OperationOptions): Prepared<reado
  */
 function projectByName(name: string, options: OperationOptions, cell: string): Prepared<NamedProject> {
   const [as, id] = knownAs(name, options) ?? [];
-  if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
+  if (id !== undefined) return known(givenProjectId(id, name), as);
   if (identifierText(name) === '') return blank('project', name);
   const isWhole = name === cell;
   const mayBeMade = options.settings?.create_projects === true;
   if (isWhole && mayBeMade) return ready({ kind: 'new', name });
   const names = [...projectIds(options).keys()];
-  const next = names.length === 0 ? 'Name it under `projects` with its id.' : suggestion(name, names);
-  const others = isWhole ? '' : `${quotedCell(cell)} names several projects, and `;
-  const notMade = `project ${others}${quotedCell(name)} is not known. ${next}`;
+  const near = meantBy(name, names).slice(0, MOST_MEANT);
+  const notMade = finding('project_unknown', {
+    input: 'project',
+    project: keptCell(name),
+    ...(isWhole ? {} : { among: keptCell(cell) }),
+    ...(near.length > 0 ? { meant: [...near] } : names.length > 0 ? { known: names } : {}),
+  });
   return mayBeMade ? ready({ kind: 'new', name, notMade }) : invalid(notMade);
 }
+
+const MOST_MEANT = 3;
 
 function all<Value>(results: readonly Prepared<Value>[]): Prepared<readonly Value[]> {
   const wrong = results.flatMap((each) => (each.kind === 'invalid' ? [each] : []));

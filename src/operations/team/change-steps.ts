@@ -1,6 +1,6 @@
 import type { CallDescription, Effect } from '../../core/described.ts';
-import { answerIn, finding, isSoAlready, NO_FINDINGS, said } from '../../core/finding.ts';
-import { sayAll } from '../../core/finding-words.ts';
+import { answerFacts, finding, isSoAlready, NO_FINDINGS, together } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../core/operation.ts';
 import type { Outcome } from '../../core/row.ts';
 import {
-  missingInviteWords,
+  missingInvite,
   type Names,
   type NewProject,
   ofAnother,
@@ -27,11 +27,11 @@ import {
   type PersonInProject,
   type PersonWork,
   personIn,
-  REMOVE_IF_ACCEPTED,
   type SubjectNow,
+  whoIs,
   workOf,
 } from './change-action.ts';
-import { HEEDED, quotedCell, readText } from './change-inputs.ts';
+import { HEEDED, readText } from './change-inputs.ts';
 
 /**
  * The calls of a row, one after the other, as its action says. They follow from the work of the row alone.
@@ -41,47 +41,46 @@ import { HEEDED, quotedCell, readText } from './change-inputs.ts';
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
   const { subject, was, email, personAction } = work;
   const now: SubjectNow = { subject, ...was, ...present({ email }) };
+  const project = work.project ?? subject.project ?? '';
   switch (personAction.kind) {
     case 'unchanged':
       return end({ kind: 'unchanged', findings: personAction.findings });
     case 'refuse':
       return end({ kind: 'refused', findings: personAction.findings });
     case 'invite':
-      return nextOfInvite(now, personAction, answered);
+      return nextOfInvite(now, personAction, project, answered);
     case 'reinvite':
-      return nextOfReinvite(now, personAction, answered);
+      return nextOfReinvite(now, personAction, project, answered);
     case 'update': {
       const { userId, role } = personAction;
+      const changed = { ...present({ from: was.facts?.role }), to: role, project };
       return inOneCall(updateUser(now, userId, role), answered, {
-        done: `role set to ${role}`,
-        notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
-        refusal: `the service refused ${role} for user ${userId}`,
+        done: finding('role_changed', changed),
+        notThere: (answer) => noSuchUser(now, userId, answer),
+        refused: (answer) => finding('role_refused', { user_id: userId, role, ...answerFacts(answer) }),
       });
     }
     case 'delete':
       return inOneCall(deleteInvite(now, personAction.inviteCode, 'gone'), answered, {
-        done: 'invite deleted',
-        notThere: (answer) => missingInviteWords(now, REMOVE_IF_ACCEPTED, saidBy(answer)),
-        refusal: 'the service refused to delete the invite',
-        remark: `; ${STILL_WAITS}`,
+        done: finding('invite_deleted', { project }),
+        notThere: (answer) => missingInvite(now, 'remove', answer),
+        refused: (answer) => finding('deletion_refused', answerFacts(answer)),
       });
     case 'remove': {
       const { userId } = personAction;
       return inOneCall(removeUser(now, userId), answered, {
-        done: 'removed from the project',
-        notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
-        refusal: `the service refused to remove user ${userId}`,
+        done: finding('removed', { project }),
+        notThere: (answer) => noSuchUser(now, userId, answer),
+        refused: (answer) => finding('removal_refused', { user_id: userId, ...answerFacts(answer) }),
       });
     }
   }
 }
 
 interface Ends {
-  readonly done: string;
-  notThere(answer: Extract<Answer, { readonly kind: 'no_match' }>): string;
-  /** The text before the vendor's own words and the remark. */
-  readonly refusal: string;
-  readonly remark?: string;
+  readonly done: Findings;
+  notThere(answer: Findings): Findings;
+  refused(answer: Findings): Findings;
 }
 
 function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
@@ -92,55 +91,54 @@ function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
     case 'found':
       return end(applied(ends.done));
     case 'no_match':
-      return end(refused(ends.notThere(answer)));
+      return end(refused(ends.notThere(saidIn(answer))));
     case 'refused':
       if (isSoAlready(answer.findings)) return end(unchangedAs(answer));
-      return end(refused(`${ends.refusal} (${wordsOf(answer)})${ends.remark ?? ''}`));
+      return end(refused(ends.refused(answer.findings)));
   }
 }
 
 type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
 
-const applied = (words: string): Outcome => ({ kind: 'applied', findings: said(words) });
-const refused = (words: string): Outcome => ({ kind: 'refused', findings: said(words) });
+const applied = (findings: Findings): Outcome => ({ kind: 'applied', findings });
+const refused = (findings: Findings): Outcome => ({ kind: 'refused', findings });
 
 type NotDone = Exclude<Answer, { readonly kind: 'found' }>;
 
+const saidIn = ({ findings = NO_FINDINGS }: NotDone): Findings => findings;
+
 /** Whether the service refuses a change because the wanted state is already there: "already a member". */
-const isAlready = ({ findings = NO_FINDINGS }: NotDone): boolean => isSoAlready(findings);
+const isAlready = (answer: NotDone): boolean => isSoAlready(saidIn(answer));
 
-/** The service's words alone, where something has to change after all. */
-const plainlySaid = ({ findings = NO_FINDINGS }: NotDone): string =>
-  sayAll(finding('answer', { status: 0, ...answerIn(findings), so: undefined } as never), 'file');
+const unchangedAs = (answer: NotDone): Outcome => ({ kind: 'unchanged', findings: saidIn(answer) });
 
-const unchangedAs = ({ findings = NO_FINDINGS }: NotDone): Outcome => ({ kind: 'unchanged', findings });
+const inviteRefused = (role: Role, answer: NotDone): Findings =>
+  finding('invite_refused', { role, ...answerFacts(saidIn(answer)) });
 
-const saidBy = ({ findings }: NotDone): string | undefined => findings && sayAll(findings, 'file');
-
-const wordsOf = (answer: NotDone): string => saidBy(answer) ?? 'not found';
-
-function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answered: Answered): Step {
+function nextOfInvite(
+  now: SubjectNow,
+  { email, role }: ActionOf<'invite'>,
+  project: string,
+  answered: Answered,
+): Step {
   const wasDeleted = now.facts?.state === 'reinvite_due';
   const creation = createInvite(now, { email, role, ...(wasDeleted ? { atStake: NO_INVITE } : {}) });
   const answer = answered(creation);
   if (answer === undefined) return send(creation);
-  if (answer.kind === 'found') return end(applied(invitedWords(answer, role)));
+  if (answer.kind === 'found')
+    return end(
+      applied(finding('invited', { role, project, ...(isAtOnce(answer) ? { at_once: true } : {}) })),
+    );
   if (isAlready(answer)) return end(unchangedAs(answer));
-  const fact = `the service refused the invite as ${role} (${wordsOf(answer)})`;
-  return end(refused(wasDeleted ? `${fact}; ${email} has no invite now` : fact));
+  const fact = inviteRefused(role, answer);
+  return end(refused(wasDeleted ? together(fact, finding('no_invite_now', { email })) : fact));
 }
 
 const NO_INVITE = 'may have no invite';
 
-/** The service's own words stand before this text, and may know better. */
-const STILL_WAITS = 'as far as is known it is still pending';
-
 /** A person who is already in the organization is in the project at once; some dialects can tell. */
-function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role): string {
-  return memberOf(fields, 'accepted') === true
-    ? `accepted at once as ${role}: already in the organization`
-    : `invited as ${role}`;
-}
+const isAtOnce = ({ fields }: Extract<Answer, { kind: 'found' }>): boolean =>
+  memberOf(fields, 'accepted') === true;
 
 function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
   return isObject(fields) ? fields[name] : undefined;
@@ -151,39 +149,48 @@ function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
  * subject, so a step that another batch has overtaken is never sent. A crash between the steps leaves the
  * person `reinvite_due`, and the kept plan goes on from there.
  */
-function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered: Answered): Step {
+function nextOfReinvite(
+  now: SubjectNow,
+  action: ActionOf<'reinvite'>,
+  project: string,
+  answered: Answered,
+): Step {
   const { email, inviteCode, role, before } = action;
   const after = (changes: number): SubjectNow => ({ ...now, sequence: now.sequence + changes });
   const deletion = deleteInvite(now, inviteCode, 'reinvite_due');
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
-  if (deleted.kind === 'no_match') return end(refused(missingInviteWords(now, undefined, saidBy(deleted))));
+  if (deleted.kind === 'no_match') return end(refused(missingInvite(now, 'change_role', saidIn(deleted))));
   if (deleted.kind === 'refused')
-    return end(
-      refused(`the service refused to delete the invite as ${before} (${wordsOf(deleted)}); ${STILL_WAITS}`),
-    );
+    return end(refused(finding('deletion_refused', { role: before, ...answerFacts(deleted.findings) })));
   const creation = createInvite(after(1), { email, role, atStake: NO_INVITE });
   const created = answered(creation);
   if (created === undefined) return send(creation);
-  if (created.kind === 'found')
-    return end(applied(`invite deleted and created again: ${invitedWords(created, role)}`));
+  if (created.kind === 'found') {
+    const by_invite = isAtOnce(created) ? 'accepted' : 'waits';
+    return end(applied(finding('role_changed', { from: before, to: role, project, by_invite })));
+  }
   // The service has deleted the invite, and yet has one: nobody but the service can say with which role.
   if (isAlready(created))
-    return end(refused(`invited before as ${before}, wanted ${role} (${plainlySaid(created)})`));
-  const fact = `the service refused ${role} (${wordsOf(created)})`;
+    return end(
+      refused(finding('invited_otherwise', { role: before, wanted: role, ...answerFacts(saidIn(created)) })),
+    );
+  const fact = inviteRefused(role, created);
   const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
-  if (restored.kind === 'found') return end(refused(`${fact}; the invite as ${before} was created again`));
-  if (isAlready(restored))
-    return end(refused(`${fact}; the invite as ${before} is there (${plainlySaid(restored)})`));
-  return end(refused(`${fact} and then ${before} too: ${email} has no invite now (${wordsOf(restored)})`));
+  return end(refused(together(fact, restoredAs(before, now, restored))));
 }
 
-function noSuchUser({ subject }: SubjectNow, userId: string, words: string): string {
-  const fact = `the service has no user ${userId} in project ${subject.project} (${words})`;
-  return `${fact}: the id is wrong, or the user was already removed. Look it up`;
+/** What came of the invite with the role of before, after the new role was refused. */
+function restoredAs(role: Role, now: SubjectNow, answer: Answer): Findings {
+  if (answer.kind === 'found') return finding('invite_restored', { role });
+  if (isAlready(answer)) return finding('invite_is_there', { role, ...answerFacts(saidIn(answer)) });
+  return together(inviteRefused(role, answer), finding('no_invite_now', whoIs(now)));
 }
+
+const noSuchUser = ({ subject: { project = '' } }: SubjectNow, userId: string, answer: Findings): Findings =>
+  finding('no_such_user', { user_id: userId, project, ...answerFacts(answer) });
 
 /** The state of a project that was asked for: it has an id now, or a step is left to do. */
 type ProjectStep =
@@ -195,19 +202,14 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
   const answer = answered(creation);
   if (answer === undefined) return { kind: 'step', step: send(creation) };
   if (answer.kind !== 'found')
-    return ended(
-      `the service refused to create the project ${quotedCell(project.name)} (${wordsOf(answer)})`,
-    );
+    return ended(finding('project_refused', { project: project.name, ...answerFacts(saidIn(answer)) }));
   const stated = memberOf(answer.fields, 'project_id');
   const id = readText('project_id', typeof stated === 'string' ? stated : '');
   if (id.kind === 'ready') return { kind: 'made', id: id.input };
-  const fact = `the project ${quotedCell(project.name)} was created, but the answer has no usable project_id`;
-  return ended(`${fact}. Look it up and put it in the list`);
+  return ended(finding('project_without_id', { project: project.name }));
 }
 
-function ended(reason: string): ProjectStep {
-  return { kind: 'step', step: end(refused(reason)) };
-}
+const ended = (findings: Findings): ProjectStep => ({ kind: 'step', step: end(refused(findings)) });
 
 /** What is true of a change of the service, whose calls have all of their parameters. */
 const changeOf = (changes: Effect, ...parameters: readonly string[]): CallDescription => ({
@@ -376,5 +378,5 @@ export function namingSomebody<Wished extends WantedMembership>(
   if (prepared.kind === 'invalid') return prepared;
   const { email, userId, inviteCode } = prepared.input;
   if ((email ?? userId ?? inviteCode) !== undefined) return prepared;
-  return { kind: 'invalid', findings: said(`${id}: blank; e-mail: blank. Give one of the two`) };
+  return { kind: 'invalid', findings: finding('one_of_needed', { inputs: [id, 'email'] }) };
 }

@@ -4,7 +4,8 @@ import { makesProject } from '../../core/described.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { NO_FINDINGS } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
-import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
+import type { Findings } from '../../core/findings.ts';
+import { subjectText, Team, userIn } from '../../core/membership.ts';
 import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
@@ -16,7 +17,6 @@ import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import { CALLED } from '../../files/output/summary-words.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
-import { commandLine } from '../../lib/command-line.ts';
 import type {
   ChangeAction,
   GuardObject,
@@ -26,7 +26,7 @@ import type {
   SkippedByObject,
   UnknownObject,
 } from '../../objects/plan-object.ts';
-import { keptWorks } from '../../operations/team/change-action.ts';
+import { inDoubt, keptWorks } from '../../operations/team/change-action.ts';
 import { SkippedBy } from '../../walk/filling.ts';
 import { decidedDoubts } from '../../walk/known-calls.ts';
 import type { PlanContext } from '../../walk/resolved-job.ts';
@@ -372,7 +372,8 @@ class TeamDraft {
     const shown = { row, ...of, ...present({ beyond }) };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
-      this.changes.push({ ...shown, action: 'in_doubt', reason: doubt });
+      const reason = sayAll(doubt, 'terminal');
+      this.changes.push({ ...shown, action: 'in_doubt', reason, findings: [...doubt] });
       return;
     }
     const fresh = calls.filter((call) => this.#isFirst(row, call));
@@ -392,16 +393,11 @@ class TeamDraft {
     return true;
   }
 
-  /** The reason why the row waits, when the answer to an earlier change of its subject was lost. */
-  #doubtOf([first]: readonly Call[]): string | undefined {
+  /** Why the row waits, when the answer to an earlier change of its subject was lost. */
+  #doubtOf([first]: readonly Call[]): Findings | undefined {
     const subject = first?.change?.subject;
     const doubt = subject && this.#team.find(subject)?.doubt;
-    if (doubt === undefined) return undefined;
-    const { row, batch } = doubt;
-    return (
-      `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); ` +
-      `see ${commandLine(['settle', batch])}`
-    );
+    return doubt && inDoubt(doubt);
   }
 }
 
