@@ -131,9 +131,8 @@ function ofTeam(file: Read, team: () => Team): Read {
 
 function lineOf(team: Team, person: TeamRow, names: readonly string[], own: readonly string[] = []): Line {
   const { row, part, happens } = person;
-  const hers = names.map((name, at) => ({ name, text: textOf(team, person, name, own[at]) }));
-  const cells = [...hers.map(({ text }) => text), happens];
-  return { row: row ?? 0, cells, planned: { look: part, faulty: faultyIn(team, person, hers) } };
+  const cells = [...names.map((name, at) => textOf(team, person, name, own[at])), happens];
+  return { row: row ?? 0, cells, planned: { look: part, faulty: faultyIn(team, person) } };
 }
 
 function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {
@@ -145,21 +144,9 @@ function textOf({ columns, mends }: Team, person: TeamRow, column: string, own =
   return input === 'project_id' ? person.project : '';
 }
 
-/** A fault that quotes no cell is about a blank one, or about the row as a whole. */
-function faultyIn(
-  { columns }: Team,
-  { row, part, reason }: TeamRow,
-  hers: readonly { readonly name: string; readonly text: string }[],
-): readonly string[] {
+/** A fault that names no column is about the row as a whole. */
+function faultyIn({ columns }: Team, { row, part, wrong }: TeamRow): readonly string[] {
   if (part !== 'invalid' || row === undefined) return [];
-  const quoted = hers.filter(({ text }) => isSaid(text, reason));
-  const read = Object.values(columns);
-  return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
-}
-
-/** Whether the sentence about a row says that this cell is wrong, in quotes or with a reason behind it. */
-export function isSaid(cell: string, sentence: string): boolean {
-  const text = cell.trim().toLowerCase();
-  const all = sentence.toLowerCase();
-  return text !== '' && (all.includes(`"${text}"`) || all.includes(`${text}: `));
+  const named = wrong.flatMap((input) => columns[input] ?? []);
+  return named.length > 0 ? named : Object.values(columns);
 }

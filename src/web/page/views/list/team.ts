@@ -21,8 +21,8 @@ export interface TeamRow {
   readonly project: string;
   readonly role: string;
   readonly happens: string;
-  /** The cells that it is about are quoted in it; blank for a row without a fault. */
-  readonly reason: string;
+  /** The inputs whose cells are wrong, as far as what is said of the row names them. */
+  readonly wrong: readonly string[];
 }
 
 export const isSent = ({ calls }: PlannedChangeObject): boolean => calls !== undefined;
@@ -36,7 +36,7 @@ export function teamRows({ changes = [], leavers = [] }: Partial<PlanObject>): r
   const ofList = changes
     .filter((change) => !isMaking(change))
     .map((change): TeamRow => {
-      const { row, project, from, to, beyond = false, note = '', reason = '' } = change;
+      const { row, project, from, to, beyond = false, note = '', findings = [] } = change;
       return {
         row: beyond ? undefined : row,
         part: partOf(change),
@@ -44,14 +44,19 @@ export function teamRows({ changes = [], leavers = [] }: Partial<PlanObject>): r
         project: project ?? '',
         role: (to === 'none' ? from : to) ?? '',
         happens: [happensTo(change, made), note].filter(Boolean).join('; '),
-        reason,
+        wrong: findings.flatMap(inputsOf),
       };
     });
   const others = leavers.map(({ email, project, role }): TeamRow => {
     const happens = 'stays, and is not on the list';
-    return { row: undefined, part: 'unchanged', email, project, role: role ?? '', happens, reason: '' };
+    return { row: undefined, part: 'unchanged', email, project, role: role ?? '', happens, wrong: [] };
   });
   return [...ofList, ...others];
+}
+
+function inputsOf({ facts }: NonNullable<PlannedChangeObject['findings']>[number]): readonly string[] {
+  if ('inputs' in facts) return facts.inputs;
+  return 'input' in facts ? [facts.input] : [];
 }
 
 /** Every other action needs a person. */
