@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sayAll } from '../../src/core/finding-words.ts';
+import { finding } from '../../src/core/finding.ts';
 import type { Call, JsonObject, Operation, RowInput } from '../../src/core/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
 
@@ -49,7 +50,7 @@ describe('a body', () => {
   test('a body of blank cells alone is not sent; one that is filled will do', () => {
     expect(tagging().preparer({})({ Domain: ' ', Name: '' })).toEqual({
       kind: 'invalid',
-      reason: 'nothing to send: Domain, Name: blank',
+      findings: finding('nothing_to_send', { columns: ['Domain', 'Name'] }),
     });
     expect(tagging().preparer({})({ Domain: '', Name: 'Jo' }).kind).toBe('ready');
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../src/core/call-key.ts';
+import { type Findings, finding, together } from '../../src/core/finding.ts';
 import type { Call, Operation, RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
@@ -67,18 +68,26 @@ describe('the lookups of a person', () => {
   });
 });
 
-test.each<readonly [typeof enrichPerson, RowInput, string]>([
+test.each<readonly [typeof enrichPerson, RowInput, Findings]>([
   [
     enrichCompany,
     { abn: '51824753557', website: '' },
-    'ABN 51 824 753 557: the checksum fails; website: blank',
+    together(
+      finding('checksum', { input: 'abn', cell: '51 824 753 557' }),
+      finding('blank', { input: 'website' }),
+    ),
   ],
   [
     enrichCompany,
     { domain: 'gmail.com' },
-    'domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
+    finding('mailbox_host', { input: 'domain', cell: 'gmail.com', about: 'gmail.com' }),
   ],
-  [enrichPerson, { email: '', profile_url: '' }, 'e-mail: blank; profile URL: blank'],
+  [
+    enrichPerson,
+    { email: '', profile_url: '' },
+    together(finding('blank', { input: 'email' }), finding('blank', { input: 'profile_url' })),
+  ],
 ])('nothing is paid for when no identifier is usable: %o', ({ preparer }, row, why) => {
-  expect(preparer({})(row)).toMatchObject({ kind: 'invalid', reason: `no usable identifier: ${why}` });
+  const findings = together(finding('nothing_usable', {}), why);
+  expect(preparer({})(row)).toMatchObject({ kind: 'invalid', findings });
 });

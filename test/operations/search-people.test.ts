@@ -3,7 +3,7 @@
  * Method: the operation itself, given the answers of a vendor.
  */
 import { describe, expect, test } from 'vitest';
-import { finding, NO_FINDINGS } from '../../src/core/finding.ts';
+import { finding, together } from '../../src/core/finding.ts';
 import { sayAll } from '../../src/core/finding-words.ts';
 import type { Answer } from '../../src/core/operation.ts';
 import searchPeople from '../../src/operations/search-people.ts';
@@ -24,27 +24,23 @@ const people = (count: number): Answer => ({
 });
 
 describe('how a row ends', () => {
-  const by = { kind: 'matched', matchedBy: 'company+position', findings: NO_FINDINGS };
-  const none = { kind: 'no_match', reason: 'nobody found by company+position' };
+  const by = { kind: 'matched', matchedBy: 'company+position' };
+  const none = { kind: 'no_match', findings: finding('nobody_found', { by: 'company+position' }) };
 
   test.each<[string, Answer, object]>([
-    ['27 people', people(27), { ...by, reason: '27 people' }],
-    ['one person', people(1), { ...by, reason: '1 person' }],
+    ['27 people', people(27), { ...by, findings: finding('people_found', { count: 27 }) }],
+    ['one person', people(1), { ...by, findings: finding('people_found', { count: 1 }) }],
     [
       'an answer without a list',
       { kind: 'found', fields: { name: 'Jo' } },
-      {
-        ...by,
-        reason:
-          'the answer has no list of people that can be found; set its place in the dialect, under operations.search-people.results',
-      },
+      { ...by, findings: finding('no_list_in_answer', {}) },
     ],
     ['nobody', { kind: 'no_match' }, none],
     ['an empty list', people(0), none],
     [
       'a refusal',
-      { kind: 'refused', findings: finding('told', { words: 'status 422' }) },
-      { kind: 'refused', reason: 'the vendor refused company+position (status 422)' },
+      { kind: 'refused', findings: finding('answer', { status: 422 }) },
+      { kind: 'refused', findings: finding('refused', { by: 'company+position', status: 422 }) },
     ],
   ])('%s', (_, answer, outcome) => {
     expect(endOf(answer)).toEqual(outcome);
@@ -57,7 +53,7 @@ describe('a row', () => {
       searchPeople.preparer({ settings: { filters: { country: 'Australia' } } })({ company: ' ' }),
     ).toEqual({
       kind: 'invalid',
-      reason: 'nothing to search by: company: blank',
+      findings: together(finding('nothing_to_search_by', {}), finding('blank', { input: 'company' })),
     });
   });
 
@@ -68,14 +64,18 @@ describe('a row', () => {
     });
     expect(searchPeople.preparer({ settings })({ State: ' ', City: '' })).toEqual({
       kind: 'invalid',
-      reason: 'nothing to search by: State: blank; City: blank',
+      findings: together(
+        finding('nothing_to_search_by', {}),
+        finding('blank', { input: 'State' }),
+        finding('blank', { input: 'City' }),
+      ),
     });
   });
 
   test('a row that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
     expect(searchPeople.preparer({ unaskable: ['position'] })(row)).toEqual({
       kind: 'invalid',
-      reason: 'position: the vendor cannot look it up',
+      findings: finding('filter_unaskable', { input: 'position' }),
     });
   });
 });

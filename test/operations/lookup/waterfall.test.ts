@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isWords } from '../../../src/core/errors.ts';
-import { finding, NO_FINDINGS } from '../../../src/core/finding.ts';
+import { type Findings, finding, NO_FINDINGS, together } from '../../../src/core/finding.ts';
 import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
   checkWaterfall,
@@ -12,7 +12,7 @@ import {
 import { type ReadAs, unusable, usable } from '../../../src/values/reading.ts';
 
 /**
- * Goal: identifiers are tried in the order that the user was told, none twice, and the row's reason says what happened.
+ * Goal: identifiers are tried in the order that the user was told, none twice, and the row's findings say what happened.
  * Method: an operation of three made-up identifiers, so that nothing here depends on what an ABN or a domain is:
  * `code` is usable when it is digits, `page` when it starts with "/", and `site` is the first part of a page.
  */
@@ -58,11 +58,18 @@ function prepare(row: Record<string, string>, waterfall?: readonly string[]) {
   return tiersPreparer(identifiers, waterfall === undefined ? {} : { waterfall }, lookUp)(row);
 }
 
-const ready = (tiers: readonly Tier[], remark?: string) => ({
+const ready = (tiers: readonly Tier[], remark?: Findings) => ({
   kind: 'ready',
   input: remark === undefined ? { tiers } : { tiers, remark },
 });
-const invalid = (reason: string) => expect.objectContaining({ kind: 'invalid', reason });
+const invalid = (...all: readonly Findings[]) =>
+  expect.objectContaining({ kind: 'invalid', findings: together(...all) });
+
+const nothingUsable = finding('nothing_usable', {});
+const nothingComplete = finding('nothing_complete', {});
+const blank = (input: string) => finding('blank', { input });
+const noColumn = (input: string) => finding('no_column', { input });
+const lettersInCode = finding('letters', { input: 'code', cell: 'X7' });
 
 describe('without a waterfall', () => {
   test('an identifier of its own comes first; the other cell is tried when it says something else', () => {
@@ -77,14 +84,12 @@ describe('without a waterfall', () => {
   });
 
   test('an unusable identifier does not stop the row, and is remarked', () => {
-    expect(prepare({ code: 'x7', page: '/bc' })).toEqual(
-      ready([tier({ site: 'bc' })], 'Code X7: contains letters'),
-    );
+    expect(prepare({ code: 'x7', page: '/bc' })).toEqual(ready([tier({ site: 'bc' })], lettersInCode));
     expect(prepare({ code: '7', page: '99' })).toEqual(
-      ready([tier({ code: '7' })], 'page 99: is not a web address'),
+      ready([tier({ code: '7' })], finding('no_web_address', { input: 'page', cell: '99' })),
     );
     expect(prepare({ site: '#', page: '/bc' })).toEqual(
-      ready([tier({ site: 'bc' })], 'site #: has no dot in its host name'),
+      ready([tier({ site: 'bc' })], finding('no_dot', { input: 'site', cell: '#' })),
     );
   });
 });
@@ -113,10 +118,10 @@ describe('a tier of all that a row has', () => {
 
   test('a tier of all leaves out what is unusable, and says so; a row that has none of it is invalid', () => {
     expect(prepare({ code: 'x7', page: '/bc/d' }, waterfall)).toEqual(
-      ready([tier({ page: '/bc/d' })], 'Code X7: contains letters'),
+      ready([tier({ page: '/bc/d' })], lettersInCode),
     );
     expect(prepare({ code: 'x7', page: '' }, waterfall)).toEqual(
-      invalid('no usable identifier: Code X7: contains letters; page: blank'),
+      invalid(nothingUsable, lettersInCode, blank('page')),
     );
   });
 });
@@ -136,22 +141,22 @@ describe('what the vendor has no field for', () => {
 
   test('an identifier without a field is the reason of a row that has nothing else', () => {
     expect(asked({ page: '/bc/d' }, ['page'])).toEqual(
-      invalid('no usable identifier: page /bc/d: the vendor cannot look it up'),
+      invalid(nothingUsable, finding('unaskable', { input: 'page', cell: '/bc/d' })),
     );
-    expect(asked({ page: ' ' }, ['page'])).toEqual(invalid('no usable identifier: page: blank'));
+    expect(asked({ page: ' ' }, ['page'])).toEqual(invalid(nothingUsable, blank('page')));
   });
 });
 
 describe('a row that nothing can be bought for is invalid, and says why, cell by cell', () => {
-  test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
-    [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: contains letters; page: blank'],
-    [{}, undefined, 'no usable identifier: no column is chosen for one'],
-    [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no dot in its host name'],
-    [{ page: '/bc' }, ['code'], 'no usable identifier: Code: no column'],
-    [{ code: '7', page: '' }, ['code+site'], 'no tier of the waterfall is complete: page: blank'],
-    [{ code: '7' }, ['code+page'], 'no tier of the waterfall is complete: page: no column'],
-  ])('%j by %j', (row, waterfall, reason) => {
-    expect(prepare(row, waterfall)).toEqual(invalid(reason));
+  test.each<readonly [Record<string, string>, readonly string[] | undefined, readonly Findings[]]>([
+    [{ code: 'x7', page: '' }, undefined, [nothingUsable, lettersInCode, blank('page')]],
+    [{}, undefined, [nothingUsable, finding('no_column_chosen', {})]],
+    [{ page: '9' }, ['site'], [nothingUsable, finding('no_dot', { input: 'page', cell: '9' })]],
+    [{ page: '/bc' }, ['code'], [nothingUsable, noColumn('code')]],
+    [{ code: '7', page: '' }, ['code+site'], [nothingComplete, blank('page')]],
+    [{ code: '7' }, ['code+page'], [nothingComplete, noColumn('page')]],
+  ])('%j by %j', (row, waterfall, findings) => {
+    expect(prepare(row, waterfall)).toEqual(invalid(...findings));
   });
 });
 
@@ -215,17 +220,31 @@ describe('the next step', () => {
     [
       'nothing found',
       { code: missed, site: missed, page: missed },
-      { kind: 'no_match', reason: 'no match by code, site, page' },
+      { kind: 'no_match', findings: finding('no_match', { by: ['code', 'site', 'page'] }) },
     ],
     [
       'found nowhere and refused in part',
       { code: refused('bad code'), site: missed, page: refused('bad page') },
-      { kind: 'no_match', reason: 'no match by site; the vendor refused code (bad code); page (bad page)' },
+      {
+        kind: 'no_match',
+        findings: together(
+          finding('no_match', { by: ['site'] }),
+          finding('refused', { by: 'code', words: 'bad code' }),
+          finding('refused', { by: 'page', words: 'bad page' }),
+        ),
+      },
     ],
     [
       'refused altogether',
       { code: refused('a'), site: refused('b'), page: refused('c') },
-      { kind: 'refused', reason: 'the vendor refused code (a); site (b); page (c)' },
+      {
+        kind: 'refused',
+        findings: together(
+          finding('refused', { by: 'code', words: 'a' }),
+          finding('refused', { by: 'site', words: 'b' }),
+          finding('refused', { by: 'page', words: 'c' }),
+        ),
+      },
     ],
   ])('%s', (_, answers, outcome) => {
     expect(nextTier(input, ledger(answers))).toEqual({ kind: 'end', outcome });
