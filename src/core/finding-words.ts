@@ -48,7 +48,6 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
       : `none of ${listed(of.map((each) => namedIn(face, each)))} is complete:`,
   nothing_to_search_by: 'nothing to search by:',
   no_column_for_filter: 'no column is chosen for a filter',
-  filter_unaskable: ({ input }, face) => `${namedIn(face, input)}: the vendor cannot look it up`,
   nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
   cells_make_key: 'its cells make a {key}, which only a job may have',
   path_leads_elsewhere: ({ path }) =>
@@ -60,6 +59,24 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `${labelOf(input, face)} ${foreignWords(cell, LONGEST_CELL)}: counts as blank`,
   blank_in_path: ({ input }, face) => `${namedIn(face, input)}: blank, and the path needs it`,
   nothing_to_ask_by: 'there is nothing to ask by',
+  // cells
+  row_unreadable: ({ words }) => words,
+  filled_oddly: ({ column, cell, problem, about }) =>
+    `${foreignName(column)} holds ${foreignName(cell)}, ` +
+    `which ${problemWords({ code: problem, ...present({ about }) })}`,
+  shared_host({ host, companies }, face) {
+    const fact = `${host} is the website of ${companies} companies of this list, each on a page of it`;
+    const told = `${fact}, so it is probably none of theirs`;
+    return isTyped(face) ? `${told}; ask all the same with --accept shared-host` : told;
+  },
+  repaired: ({ cells }) => repairedWords(cells),
+  sent_if_repaired: ({ cells }, face) =>
+    face === 'short'
+      ? 'repaired, it would be sent'
+      : `repaired, it would be sent with ${repairedWords(cells)}`,
+  program_says: ({ words }) => words,
+  program_failed: ({ operation, words }) => `${operation} failed: ${foreignWords(words)}`,
+  no_parameters_made: ({ operation }) => `${operation} made no parameters from this row`,
   a_plan_asks_nobody: 'a plan asks nobody',
 
   skipped_by_user: 'skipped by the user:',
@@ -289,7 +306,6 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   address_not_taken: ({ verdict, by }, _, { account }) =>
     `its address is ${foreignWords(verdict)} by ${account(by)}`,
   check_refused: (facts, _, { account }) => `${account(facts.account)} refuses to check its address:`,
-  sent_if_repaired: (facts) => `repaired, it would be sent with ${facts.with}`,
   not_sent: ({ words }) => foreignWords(words),
   answer_lost({ how, status, words }) {
     const fact = {
@@ -321,6 +337,12 @@ function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
     return `${labelOf(input, face)}${quoted}: ${problem}${correct && face !== 'short' ? ', so correct it' : ''}`;
   };
 }
+
+const repairedWords = (cells: FactsOf<'repaired'>['cells']): string =>
+  cells.map(({ input, value }) => `${labelOf(input)} read as ${foreignWords(value)}`).join(', ');
+
+/** Whether a face is read where commands are typed. */
+const isTyped = (face: Face): boolean => face === 'file' || face === 'terminal';
 
 /** Longer cells are cut: a reason fits a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_CELL = 80;

@@ -57,6 +57,8 @@ const CELL = {
   },
 } as const satisfies FindingKind;
 
+const REPAIRED = z.array(z.object({ input: text, value: text }));
+
 const CELLS = Object.fromEntries(CODES.map((code) => [code, CELL])) as {
   readonly [Each in Code]: typeof CELL;
 };
@@ -80,7 +82,6 @@ export const FINDINGS = {
   nothing_complete: { needs: 'list_owner', facts: { of: z.array(text).exactOptional() } },
   nothing_to_search_by: { needs: 'list_owner', facts: {} },
   no_column_for_filter: { needs: 'you', facts: {} },
-  filter_unaskable: { needs: 'you', facts: { input: text } },
   nothing_to_send: { needs: 'list_owner', facts: { columns: z.array(text) } },
   cells_make_key: { needs: 'list_owner', facts: {} },
   path_leads_elsewhere: { needs: 'list_owner', facts: { path: text } },
@@ -91,6 +92,23 @@ export const FINDINGS = {
   /** The path of the request needs the input. */
   blank_in_path: { needs: 'list_owner', facts: { input: text } },
   nothing_to_ask_by: { needs: 'list_owner', facts: {} },
+  // cells
+  /** `words`: what is wrong with the row as the file has it, with its line or place. */
+  row_unreadable: { needs: 'list_owner', facts: { words: text } },
+  /** A column that is filled, with something that is none of its kind. */
+  filled_oddly: {
+    needs: 'nobody',
+    facts: { column: text, cell: text, problem: z.enum(CODES), about: text.exactOptional() },
+  },
+  /** The host stands beside this many names of companies, so it is probably the website of none. */
+  shared_host: { needs: 'you', facts: { host: text, companies: z.number() } },
+  /** What damaged cells were read as. */
+  repaired: { needs: 'nobody', facts: { cells: REPAIRED } },
+  sent_if_repaired: { needs: 'list_owner', facts: { cells: REPAIRED } },
+  /** What an operation of the user's own says of the row. */
+  program_says: { needs: 'list_owner', facts: { words: text } },
+  program_failed: { needs: 'you', facts: { operation: text, words: text } },
+  no_parameters_made: { needs: 'you', facts: { operation: text } },
   a_plan_asks_nobody: { needs: 'nobody', facts: {} },
 
   // ---------------------------------------------------------------- rows that moved without being looked at
@@ -252,7 +270,6 @@ export const FINDINGS = {
   address_not_taken: { needs: 'nobody', facts: { verdict: text, by: text } },
   /** The finding after it is what came back. */
   check_refused: { needs: 'account_owner', facts: { account: text } },
-  sent_if_repaired: { needs: 'list_owner', facts: { with: text } },
   /** Of a lookup: by these identifiers. */
   no_match: { needs: 'nobody', facts: { by: z.array(text) } },
   /** `by`: what it was asked by, blank for a call of the user's own. */

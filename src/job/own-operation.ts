@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type DialectOperation, ownRequestProblem } from '../client/dialect.ts';
 import { OF_ANOTHER, unoffered } from '../core/described.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
-import { finding, said } from '../core/finding.ts';
+import { finding } from '../core/finding.ts';
+import type { Findings } from '../core/findings.ts';
 import {
   askOnce,
   type Call,
@@ -108,7 +109,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
     request: JSON.parse(JSON.stringify(own.request)),
     preparer: () => (cells) => {
       const prepared = askedBy(own, cells);
-      if ('invalid' in prepared) return { kind: 'invalid', findings: said(prepared.invalid) };
+      if ('findings' in prepared) return { kind: 'invalid', findings: prepared.findings };
       const { parameters } = prepared;
       const missing = needed.find((each) => !isSegment(parameters[each]));
       if (missing !== undefined)
@@ -137,15 +138,15 @@ const isSegment = (value: JsonValue | undefined): boolean => typeof value === 's
 function askedBy(
   { name, prepare = asTheyStand }: OwnOperation,
   cells: Readonly<Record<string, string>>,
-): OwnPrepared {
+): { readonly parameters: JsonObject } | { readonly findings: Findings } {
   try {
     const prepared: unknown = JSON.parse(JSON.stringify(prepare({ ...cells })) ?? 'null');
     const checked = preparedSchema.safeParse(prepared);
-    return checked.success
-      ? (checked.data as OwnPrepared)
-      : { invalid: `${name} made no parameters from this row` };
+    if (!checked.success) return { findings: finding('no_parameters_made', { operation: name }) };
+    const made = checked.data as OwnPrepared;
+    return 'invalid' in made ? { findings: finding('program_says', { words: made.invalid }) } : made;
   } catch (error) {
-    return { invalid: `${name} failed: ${foreignWords(messageOf(error))}` };
+    return { findings: finding('program_failed', { operation: name, words: messageOf(error) }) };
   }
 }
 

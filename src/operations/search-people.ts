@@ -135,7 +135,7 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
     return { kind: 'invalid', findings: together(finding('nothing_to_search_by', {}), nothing) };
   const unaskable = own.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined)
-    return { kind: 'invalid', findings: finding('filter_unaskable', { input: unaskable[0] }) };
+    return { kind: 'invalid', findings: finding('unaskable', { input: unaskable[0], cell: unaskable[1] }) };
   const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
   const by = [...own.map(([name]) => name), ...ofRow];
   const input: Search = {

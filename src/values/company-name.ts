@@ -24,12 +24,12 @@ function sheetValue(name: string): string | undefined {
 
 function whyNone(name: string): Code | Unusable | undefined {
   if (EMAIL_LIKE.test(name) || /^(?:https?:\/\/|www\.)/i.test(name)) return 'address_for_name';
-  if (!/\p{L}|\p{N}/u.test(name)) return 'no_company';
+  if (!/\p{L}|\p{N}/u.test(name)) return 'not_a_company_name';
   const value = sheetValue(name);
   if (value !== undefined) return unusable('sheet_value', value);
   if (mayHide(name) && isPlaceholder(name)) return 'placeholder';
-  if (mayHide(name) && isMaskedWord(name)) return 'hidden';
-  return NONE.has(bareWord(name)) ? 'stand_in_name' : undefined;
+  if (mayHide(name) && isMaskedWord(name)) return 'masked_value';
+  return NONE.has(bareWord(name)) ? 'placeholder_name' : undefined;
 }
 
 const read = nameReader(whyNone, 'company_name');

@@ -28,18 +28,18 @@ import { hostJoined } from './web-mends.ts';
 const read = reader((text, { acceptHosts = [] } = {}) => {
   const address = text.normalize('NFC').toLowerCase();
   const [name = '', host = '', ...more] = address.split('@');
-  if (more.length > 0) return unusable(/[\s,;|/]/.test(text) ? 'several_emails' : 'several_ats');
+  if (more.length > 0) return unusable(/[\s,;|/]/.test(text) ? 'several_emails' : 'several_at_signs');
   if (!isAddress(name, host)) return whyNoAddress(name, host);
   const end = unknownEnd(host);
-  if (end !== undefined && !isAccepted(host, acceptHosts)) return unusable('no_such_end', end);
+  if (end !== undefined && !isAccepted(host, acceptHosts)) return unusable('unknown_tld', end);
   return whyNobodys(name, host) ?? usable(address);
 }, 'email');
 
 function whyNoAddress(name: string, host: string): Unusable {
-  if (/\p{Cf}/u.test(name + host)) return unusable('unseen');
+  if (/\p{Cf}/u.test(name + host)) return unusable('invisible_character');
   const plain = domainToASCII(host);
   const isForeign = /[^\0-\x7f]/.test(host) && isAddress(name, plain);
-  return isForeign ? unusable('host_letters', plain) : unusable('no_email');
+  return isForeign ? unusable('non_ascii_host', plain) : unusable('not_an_email');
 }
 
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
@@ -90,16 +90,16 @@ const MAY_STAND_IN = new Set([...NOBODYS_NAMES, ...STANDING_IN, ...SAME_TWICE]);
 
 /** Why an address is nobody's, although it is spelled as one. */
 function whyNobodys(name: string, host: string): Unusable | undefined {
-  if (HIDDEN.test(name)) return unusable('hidden_email');
+  if (HIDDEN.test(name)) return unusable('masked_email');
   if (COMMENT.test(name)) return unusable('commented_out');
-  if (GONE.test(name)) return unusable('taken_out');
+  if (GONE.test(name)) return unusable('deleted_address');
   const [company = ''] = host.split('.', 1);
-  if (isStandIn(name, company)) return unusable('stand_in_email');
-  if (/^x{3,}$/.test(company)) return unusable('hidden_email');
+  if (isStandIn(name, company)) return unusable('placeholder_email');
+  if (/^x{3,}$/.test(company)) return unusable('masked_email');
   // Nearly every address has no other letters than these.
   if (!/[^\0-\x7f]/.test(name)) return undefined;
-  if (WIDE.test(name)) return unusable('no_email');
-  return isOfTwoScripts(name.split('+', 1)[0] ?? '') ? unusable('two_scripts') : undefined;
+  if (WIDE.test(name)) return unusable('not_an_email');
+  return isOfTwoScripts(name.split('+', 1)[0] ?? '') ? unusable('mixed_scripts') : undefined;
 }
 
 /** Chinese, Japanese and Korean are each written in several, and beside Latin letters. */

@@ -63,7 +63,8 @@ const isEmail = (text: string): boolean => {
   const read = email.read(text);
   // What was bought is kept, also where a list of what domains end in does not have it yet.
   return (
-    read.kind === 'usable' || (read.kind === 'unusable' && /^(?:host_letters|no_such_end)$/.test(read.code))
+    read.kind === 'usable' ||
+    (read.kind === 'unusable' && (read.code === 'non_ascii_host' || read.code === 'unknown_tld'))
   );
 };
 

@@ -18,13 +18,13 @@ import { SHORTENERS } from './seen-hosts/shorteners.ts';
 export interface NotOwn {
   readonly code:
     | 'mailbox_host'
-    | 'page_of_many'
+    | 'directory_page'
     | 'short_link'
-    | 'hidden_target'
-    | 'builder'
-    | 'suffix'
-    | 'no_such_end'
-    | 'made_up';
+    | 'redirect_link'
+    | 'website_builder'
+    | 'public_suffix'
+    | 'unknown_tld'
+    | 'placeholder_host';
   readonly about: string;
 }
 
@@ -36,15 +36,15 @@ interface Said extends Pick<NotOwn, 'code'> {
 
 const table = new HostTable<Said>();
 for (const [code, data, isOwnBelow = false] of [
-  ['hidden_target', HIDDEN_TARGETS],
+  ['redirect_link', HIDDEN_TARGETS],
   ['short_link', SHORTENERS],
-  ['page_of_many', PLATFORMS],
-  ['page_of_many', OWN_BELOW, true],
-  ['page_of_many', SEARCHES],
-  ['builder', BUILDERS, true],
+  ['directory_page', PLATFORMS],
+  ['directory_page', OWN_BELOW, true],
+  ['directory_page', SEARCHES],
+  ['website_builder', BUILDERS, true],
   ['mailbox_host', MAILBOXES],
-  ['made_up', MADE_UP],
-  ['made_up', SAMPLES, true],
+  ['placeholder_host', MADE_UP],
+  ['placeholder_host', SAMPLES, true],
 ] as const)
   for (const { host, path } of entriesOf(data)) table.add(host, { code, path, isOwnBelow });
 
@@ -68,7 +68,7 @@ export function whyNotOwn({ host, path }: HostAndPath, isMail = false): NotOwn |
 }
 
 /** What counts of the host of an e-mail address. */
-const OF_MAIL: ReadonlySet<NotOwn['code']> = new Set(['mailbox_host', 'builder', 'made_up']);
+const OF_MAIL: ReadonlySet<NotOwn['code']> = new Set(['mailbox_host', 'website_builder', 'placeholder_host']);
 
 const withoutWww = (host: string): string =>
   host.startsWith('www.') ? host.replace(/^(?:www\.)+(?=.*\.)/, '') : host;
@@ -89,13 +89,13 @@ const WITH_BUILDERS = { ...AS_IT_IS, allowPrivateDomains: true };
 const NEVER_PUBLIC = /\.(?:test|invalid|localhost|local|internal|lan|intranet|home|corp|localdomain)$/;
 
 function whySuffix(host: string): NotOwn | undefined {
-  if (NEVER_PUBLIC.test(host)) return { code: 'made_up', about: host };
+  if (NEVER_PUBLIC.test(host)) return { code: 'placeholder_host', about: host };
   const end = unknownEnd(host);
-  if (end !== undefined) return { code: 'no_such_end', about: end };
+  if (end !== undefined) return { code: 'unknown_tld', about: end };
   if (getPublicSuffix(host, WITH_BUILDERS) !== host || /(?:^|\.)gov(?:t|\.|$)/.test(host)) return undefined;
   const isBuilder = getPublicSuffix(host, AS_IT_IS) !== host;
-  if (isBuilder) return { code: 'builder', about: host };
-  return COMPANIES_BELOW.test(host) ? { code: 'suffix', about: host } : undefined;
+  if (isBuilder) return { code: 'website_builder', about: host };
+  return COMPANIES_BELOW.test(host) ? { code: 'public_suffix', about: host } : undefined;
 }
 
 /** What domains of the internet end in, and `.example`, which is kept for samples. The list is in `tldts`. */

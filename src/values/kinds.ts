@@ -1,4 +1,5 @@
-import { type Code, problemWords } from '../core/cell-problems.ts';
+import type { Code } from '../core/cell-problems.ts';
+import { present } from '../core/objects.ts';
 import { identifierText, isBlankCell, mayHide } from './blank.ts';
 import { companyName } from './company-name.ts';
 import { email } from './email.ts';
@@ -40,11 +41,11 @@ export function askedBehind(kind: KindName, cell: string): string | undefined {
 /** Why a text is no value of its kind, where it says no more about the person or the company than a blank. */
 const SAYS_NOTHING: ReadonlySet<Code> = new Set<Code>([
   'placeholder',
-  'hidden',
-  'hidden_email',
-  'stand_in_email',
-  'stand_in_name',
-  'made_up',
+  'masked_value',
+  'masked_email',
+  'placeholder_email',
+  'placeholder_name',
+  'placeholder_host',
 ]);
 
 /**
@@ -63,20 +64,24 @@ export function isFilled(cell: string, kind?: KindName): boolean {
 
 /** Why a text is no value of its kind, where it is something else altogether. */
 const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
-  'no_email',
-  'no_phone',
-  'no_web_address',
-  'no_dot',
-  'spaces',
-  'no_register_number',
+  'not_an_email',
+  'not_a_phone',
+  'not_a_web_address',
+  'no_dot_in_host',
+  'contains_spaces',
+  'not_a_register_number',
 ]);
 
 /** An address, a number or a link, right or not: nearly every cell, which so need not be read. */
 const LOOKS_RIGHT = /^(?:\+?[\d\s().-]+|[^\s@]+@[^\s@]+\.[^\s@]+|https?:\/\/\S+)$/i;
 
-/** Why nobody is reached by a cell that is filled, as a clause behind it; undefined where somebody may be. */
-export function problemOf(cell: string, kind: KindName): string | undefined {
+/** Why nobody is reached by a cell that is filled; undefined where somebody may be. */
+export function problemOf(
+  cell: string,
+  kind: KindName,
+): { readonly code: Code; readonly about?: string } | undefined {
   if (LOOKS_RIGHT.test(cell)) return undefined;
   const said = KINDS[kind].read?.(cell);
-  return said?.kind === 'unusable' && SOMETHING_ELSE.has(said.code) ? problemWords(said) : undefined;
+  if (said?.kind !== 'unusable' || !SOMETHING_ELSE.has(said.code)) return undefined;
+  return { code: said.code, ...present({ about: said.about }) };
 }

@@ -10,7 +10,7 @@ export const nameReader = (check: (name: string) => Code | Unusable | undefined,
   reader((text) => {
     const spelled = PLAIN.test(text) ? text : inOneSpelling(text);
     const name = withoutApostrophes(spelled);
-    if (name.length > LONGEST_NAME) return unusable('long_name', `${LONGEST_NAME}`);
+    if (name.length > LONGEST_NAME) return unusable('name_too_long', `${LONGEST_NAME}`);
     const entity = name.includes('&') ? entityIn(name) : undefined;
     if (entity !== undefined) return unusable('entities', entity);
     if (withoutMojibake(name) !== name) return unusable('mojibake');

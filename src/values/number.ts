@@ -55,10 +55,10 @@ function readAbn(text: string, { acnIn = [] }: ReadTerms = {}): ReadAs {
   if (/^0*$/.test(digits)) return BLANK;
   const problem = problemOf(digits);
   if (problem === undefined) return usable(digits);
-  if (ROUNDED.test(number)) return unusable('spreadsheet_number', number);
+  if (ROUNDED.test(number)) return unusable('rounded_by_spreadsheet', number);
   const beside = besideAcn(number);
   if (beside !== undefined) return usable(beside);
-  if (readAcn(trimmed, acnIn.includes('abn')) !== undefined) return unusable('acn');
+  if (readAcn(trimmed, acnIn.includes('abn')) !== undefined) return unusable('acn_for_abn');
   return DIALLED.test(digits) ? unusable('phone_for_abn') : problem;
 }
 
@@ -71,14 +71,14 @@ export function formatAbn(digits: string): string {
 }
 
 function problemOf(digits: string): ReadAs | undefined {
-  if (/\p{L}/u.test(digits)) return unusable('letters');
+  if (/\p{L}/u.test(digits)) return unusable('contains_letters');
   const foreign = /[^0-9]/u.exec(digits)?.[0];
-  if (foreign !== undefined) return unusable('sign', foreign);
-  if (digits.length !== DIGITS) return unusable('digits', `${digits.length}`);
+  if (foreign !== undefined) return unusable('contains_sign', foreign);
+  if (digits.length !== DIGITS) return unusable('wrong_length', `${digits.length}`);
   // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
   if (digits.startsWith('0')) return unusable('leading_zero');
   if (checksumHolds(digits)) return undefined;
-  return unusable(isRounded(digits) ? 'rounded' : 'checksum');
+  return unusable(isRounded(digits) ? 'rounded' : 'checksum_fails');
 }
 
 /**
@@ -176,7 +176,7 @@ export const registerNumber = {
     if (acn !== undefined) return usable(acn);
     const bare = withoutLabel('number', text);
     const number = bare.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
-    return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('no_register_number');
+    return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('not_a_register_number');
   }, 'number'),
 } as const satisfies Kind;
 
@@ -184,6 +184,6 @@ export const registerNumber = {
 export const acn = {
   read: reader((text, { acnIn = [] } = {}) => {
     const digits = readAcn(text.normalize('NFKC').trim(), acnIn.includes('abn'));
-    return digits === undefined ? unusable('no_acn') : usable(digits);
+    return digits === undefined ? unusable('not_an_acn') : usable(digits);
   }, 'abn'),
 } as const satisfies Kind;

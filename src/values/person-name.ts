@@ -65,33 +65,33 @@ const PRONOUNS = new RegExp(
 function whyNobody(name: string): Code | undefined {
   if (isPlain(name)) return undefined;
   if (isPlaceholder(name)) return 'placeholder';
-  if (isMaskedWord(name)) return 'hidden';
+  if (isMaskedWord(name)) return 'masked_value';
   if (PRONOUNS.test(name)) return 'pronouns';
   const plain = name.replace(SLASH_WITHIN, '');
   if (isTwo(plain)) return 'two_people';
   if (name.includes('@')) return 'address_for_name';
-  if (!/\p{L}/u.test(name) || plain.includes('/')) return 'no_person';
+  if (!/\p{L}/u.test(name) || plain.includes('/')) return 'not_a_person_name';
   return whyNoNames(name);
 }
 
 /** Whether words that are names one by one make none together. */
 function whyNoNames(name: string): Code | undefined {
   const words = wordsOfName(name);
-  if (words.every((word) => ONE_LETTER.test(word))) return 'stand_in_name';
+  if (words.every((word) => ONE_LETTER.test(word))) return 'placeholder_name';
   if (words.length < 2) return undefined;
-  if (words.every((word) => OFFICE.has(word))) return 'office';
-  return words.every((word) => STAND_IN.has(word) || OFFICE.has(word)) ? 'stand_in_name' : undefined;
+  if (words.every((word) => OFFICE.has(word))) return 'department_for_person';
+  return words.every((word) => STAND_IN.has(word) || OFFICE.has(word)) ? 'placeholder_name' : undefined;
 }
 
 const ESTATE = /^(?:the )?(?:late )?estate of(?: |$)/i;
 
 function whyNoWhole(name: string): Code | undefined {
-  if (isPlain(name)) return name.includes(' ') ? undefined : 'one_word';
+  if (isPlain(name)) return name.includes(' ') ? undefined : 'one_word_name';
   if (LEGAL_FORM.test(name)) return 'company_for_person';
-  if (ESTATE.test(name)) return 'estate';
+  if (ESTATE.test(name)) return 'estate_for_person';
   const why = whyNobody(name);
   if (why !== undefined) return why;
-  if (!name.includes(' ')) return 'one_word';
+  if (!name.includes(' ')) return 'one_word_name';
   return namesIn(name).length < 2 ? 'no_given_name' : undefined;
 }
 
@@ -153,8 +153,9 @@ export function readBeside(
   const beside = readPart(other);
   if (beside.kind !== 'usable') return own;
   const whole = isFirst ? `${own.value} ${beside.value}` : `${beside.value} ${own.value}`;
-  if (isFirst && own.value.split(' ').every((word) => isTitle(word, whole))) return unusable('title');
-  const why = isBlankCell(whole, 'person_name') ? 'stand_in_name' : whyNoWhole(whole);
+  if (isFirst && own.value.split(' ').every((word) => isTitle(word, whole)))
+    return unusable('title_for_name');
+  const why = isBlankCell(whole, 'person_name') ? 'placeholder_name' : whyNoWhole(whole);
   return why === undefined ? own : { ...unusable(why), whole };
 }
 

@@ -23,7 +23,7 @@ const NUMBER = /^\+?\p{Nd}{5,17}$/u;
 const read: Read = reader((text) => {
   const plain = withoutLabel('phone', text.normalize('NFKC')).replace(EXTENSION, '');
   const digits = plain.replace(SIGNS, '');
-  return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('no_phone');
+  return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('not_a_phone');
 });
 
 /** `(0)` behind a country's code is left out from abroad. */

@@ -33,14 +33,14 @@ const behindFragment = new HostList(SHOWN_BEHIND_FRAGMENT);
 
 export interface NoPage {
   readonly code:
-    | 'mail_program'
-    | 'hidden_target'
+    | 'webmail_page'
+    | 'redirect_link'
     | 'short_link'
-    | 'no_such_end'
-    | 'search'
-    | 'page_of_nobody'
-    | 'page_of_person'
-    | 'page_of_company';
+    | 'unknown_tld'
+    | 'search_page'
+    | 'not_a_profile'
+    | 'person_profile'
+    | 'company_profile';
   readonly about: string;
 }
 
@@ -66,16 +66,16 @@ export const isPageOf = (whose: SubjectKind, { host, url }: WebAddress): boolean
 /** Why the page is nobody's, or not that of a person or a company as is wanted; undefined where it may be. */
 export function whyNotPageOf(whose: SubjectKind, { host, url }: WebAddress): NoPage | undefined {
   const address = { host, path: url.pathname };
-  if (mailPrograms.has(address)) return { code: 'mail_program', about: host };
-  if (isHidden(address)) return { code: 'hidden_target', about: host };
+  if (mailPrograms.has(address)) return { code: 'webmail_page', about: host };
+  if (isHidden(address)) return { code: 'redirect_link', about: host };
   if (shortLinks.has(address)) return { code: 'short_link', about: host };
-  if (isSearch(address)) return { code: 'search', about: host };
+  if (isSearch(address)) return { code: 'search_page', about: host };
   const end = unknownEnd(host);
-  if (end !== undefined) return { code: 'no_such_end', about: end };
+  if (end !== undefined) return { code: 'unknown_tld', about: end };
   const shows = pageOf(host, url);
   if (shows === undefined || shows === 'either' || shows === whose) return undefined;
-  if (shows === 'nobody') return { code: 'page_of_nobody', about: host };
-  return { code: shows === 'person' ? 'page_of_person' : 'page_of_company', about: host };
+  if (shows === 'nobody') return { code: 'not_a_profile', about: host };
+  return { code: shows === 'person' ? 'person_profile' : 'company_profile', about: host };
 }
 
 /** A list in capitals has its addresses in capitals as well. */

@@ -72,9 +72,9 @@ function slugIn(text: string): ReadAs {
   if (EMAIL_LIKE.test(text)) return unusable('email_for_profile');
   const address = readTarget(text);
   if ('kind' in address) return address;
-  if (!isLinkedIn(address)) return unusable('no_slug_there', address.host);
+  if (!isLinkedIn(address)) return unusable('no_slug_in_url', address.host);
   const slug = pageIn(address.url, 'person')?.slug;
-  return slug === undefined ? unusable('no_person_page') : usable(slug);
+  return slug === undefined ? unusable('not_a_person_profile') : usable(slug);
 }
 
 function profileUrlIn(text: string, whose: SubjectKind, { profiles = [] }: ReadTerms = {}): ReadAs {
@@ -84,7 +84,7 @@ function profileUrlIn(text: string, whose: SubjectKind, { profiles = [] }: ReadT
   const address = readTarget(text);
   if ('kind' in address) return address;
   if (profiles.length > 0 && !isAccepted(address.host, profiles))
-    return unusable('other_network', listed(profiles));
+    return unusable('unsupported_network', listed(profiles));
   if (!isLinkedIn(address)) return pageOf(address, whose);
   const found = pageIn(address.url, whose);
   if (found !== undefined)
@@ -100,7 +100,7 @@ function whyNotLinkedIn({ url }: WebAddress, whose: SubjectKind): ReadAs {
   const [section = '', slug] = segmentsOf(url);
   const isNobodys = slug !== undefined && NOBODYS.has(slug.toLowerCase());
   return isNobodys && SECTIONS[whose].includes(section.toLowerCase())
-    ? unusable('nobodys_slug', slug)
+    ? unusable('placeholder_slug', slug)
     : unusable(WRONG_PAGE[whose]);
 }
 
@@ -111,7 +111,7 @@ function pageOf(address: WebAddress, whose: SubjectKind): ReadAs {
   if (why !== undefined) return unusable(why.code, why.about);
   const shown = shownBy(shownBehindFragment({ host, path: url.pathname }, url.hash));
   if (shown === undefined || shown === whose) return addressOf(address);
-  return unusable(shown === 'person' ? 'page_of_person' : 'page_of_company');
+  return unusable(shown === 'person' ? 'person_profile' : 'company_profile');
 }
 
 /** The address of one page, and of no whole site. */
@@ -120,7 +120,7 @@ function addressOf(address: WebAddress): ReadAs {
   if (url.pathname !== '/' || (url.search !== '' && !isQuestion(url))) return usable(cleanUrl(address));
   const page = shownBehindFragment({ host, path: url.pathname }, url.hash);
   if (page !== '') return usable(`https://${host}/#${page}`);
-  return unusable(url.hash === '' ? 'whole_site' : 'nothing_but_fragment', host);
+  return unusable(url.hash === '' ? 'whole_site' : 'only_a_fragment', host);
 }
 
 /** Whether the query of a bare host is a search. */
@@ -186,7 +186,7 @@ const NOBODYS: ReadonlySet<string> = new Set(
   linesOfHosts(NOBODYS_SLUGS).flatMap((line) => line.split(/\s+/)),
 );
 
-const WRONG_PAGE = { person: 'no_person_page', company: 'no_company_page' } as const;
+const WRONG_PAGE = { person: 'not_a_person_profile', company: 'not_a_company_profile' } as const;
 
 /** The address of a page, whoever's it is: one by which people were once asked for may be nobody's today. */
 export const pageAddress: Read = addressReader((text) => {

@@ -58,9 +58,9 @@ export const LONGEST_CELL = 2048;
 export function reader(read: Read, kind?: KindName): Read {
   return (cell, terms) => {
     const text = identifierText(cell, kind);
-    if (text === '') return isSheetError(cell) ? unusable('sheet_error') : BLANK;
+    if (text === '') return isSheetError(cell) ? unusable('formula_error') : BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
-    if (text.startsWith('#') && isSheetError(text)) return unusable('sheet_error');
+    if (text.startsWith('#') && isSheetError(text)) return unusable('formula_error');
     const said = read(text, terms);
     return said.kind === 'unusable' ? (standIn(text) ?? said) : said;
   };
@@ -69,5 +69,5 @@ export function reader(read: Read, kind?: KindName): Read {
 /** What stands in the place of a value, whatever its kind would be; undefined for any other text. */
 function standIn(text: string): Unusable | undefined {
   if (isPlaceholder(text)) return unusable('placeholder');
-  return isMask(text) ? unusable('hidden') : undefined;
+  return isMask(text) ? unusable('masked_value') : undefined;
 }

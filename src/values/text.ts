@@ -24,7 +24,7 @@ export const text = { damage: textDamage } as const satisfies Kind;
 export const country = {
   read: reader((text) => {
     const name = text.replaceAll(/\s+/gu, ' ');
-    if (!/^[\p{L}\p{M}]{2}[\p{L}\p{M} ().,'-]*$/u.test(name)) return unusable('no_country');
+    if (!/^[\p{L}\p{M}]{2}[\p{L}\p{M} ().,'-]*$/u.test(name)) return unusable('not_a_country');
     return usable(name.length <= 3 ? name.toUpperCase() : name);
   }),
 } as const satisfies Kind;

@@ -59,15 +59,15 @@ const QUOTED_HOST = /^(?:[a-z]+:\/\/)?[^/?#]*[“”„‟«»‹›‘’‚"`]
 export function readAddress(text: string): WebAddress | Unusable {
   // The parser removes line ends and tabs silently, which would join two values into a third, so we look
   // first.
-  if (/\s/.test(text)) return unusable('spaces');
+  if (/\s/.test(text)) return unusable('contains_spaces');
   // Quotation marks around an address would become a part of its host.
-  if (QUOTE.test(text) && QUOTED_HOST.test(text)) return unusable('no_web_address');
+  if (QUOTE.test(text) && QUOTED_HOST.test(text)) return unusable('not_a_web_address');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
-  if (scheme !== undefined && !/^https?:/i.test(scheme)) return unusable('scheme', scheme);
+  if (scheme !== undefined && !/^https?:/i.test(scheme)) return unusable('wrong_scheme', scheme);
   const address = /^https?:/i.test(text) ? text : `https://${text}`;
   const url = URL.parse(address);
-  if (url === null) return unusable('no_web_address');
-  if (url.username !== '' || url.password !== '') return unusable('user_name');
+  if (url === null) return unusable('not_a_web_address');
+  if (url.username !== '' || url.password !== '') return unusable('has_user_name');
   // The URL parser makes it lower case and punycode.
   const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
   return hostProblem(host) ?? { url, host };
@@ -99,10 +99,10 @@ function targetOf(text: string): WebAddress | Unusable {
 
 export function hostProblem(host: string): Unusable | undefined {
   if (host.startsWith('[') || /^[\d.]+$/.test(host)) return unusable('ip_address');
-  if (!host.includes('.')) return unusable('no_dot');
+  if (!host.includes('.')) return unusable('no_dot_in_host');
   return HOST.test(host) && host.length <= LONGEST_HOST
     ? undefined
-    : unusable('no_domain', foreignName(host));
+    : unusable('not_a_domain', foreignName(host));
 }
 
 /** Query parameters that say where a visitor came from and never to whom a page belongs. */

@@ -1,6 +1,6 @@
-import { finding, NO_FINDINGS, said, together } from '../core/finding.ts';
+import { finding, NO_FINDINGS, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
-import { foreignName, foreignWords } from '../core/plain-text.ts';
+import { foreignName } from '../core/plain-text.ts';
 import { type InputRow, RowCount, type RowNumber } from '../core/row.ts';
 import { lackingIn, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
 import { kindOfFilled } from '../files/columns/column-kind.ts';
@@ -130,10 +130,11 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
         const cell = own[at] ?? '';
         const problem = kind && problemOf(cell, kind);
         if (problem === undefined) return [];
-        const text = foreignWords(cell.trim(), LONGEST_QUOTE);
-        return [said(`${foreignName(header[at] ?? '')} holds "${text}", which ${problem}`)];
+        const { code, ...about } = problem;
+        const text = cell.trim().slice(0, LONGEST_QUOTE);
+        return finding('filled_oddly', { column: header[at] ?? '', cell: text, problem: code, ...about });
       });
-      return together(...odd, filled);
+      return together(odd, filled);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { profilesTaken, unaskable } from '../client/dialect.ts';
-import { finding, said, together } from '../core/finding.ts';
+import { finding, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { Operation, OperationOptions, RowInput, TellsApart } from '../core/operation.ts';
@@ -79,14 +79,15 @@ export function rowPreparer(
   const own = withoutHeader(resolved.job.operation, columns.header);
   const aside = settingAside(shared, columns.columns, columns.header);
   return (row) => {
-    if (row.unreadable !== undefined) return { kind: 'invalid', findings: said(row.unreadable) };
+    if (row.unreadable !== undefined)
+      return { kind: 'invalid', findings: finding('row_unreadable', { words: row.unreadable }) };
     const left = leftOut(row.cells);
     if (left !== undefined) return { kind: 'skipped', ...left };
     const full = filling?.whyFull(row.cells);
     if (full !== undefined) return { kind: 'skipped', findings: full, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));
     const shared = ready.kind === 'ready' ? aside?.(row) : undefined;
-    if (shared !== undefined) return { kind: 'invalid', findings: said(shared), isSetAside: true };
+    if (shared !== undefined) return { kind: 'invalid', findings: shared, isSetAside: true };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
   };
 }
@@ -122,12 +123,11 @@ export function cellPreparer(
   return (cells) => {
     const asItIs = repair === true ? undefined : prepare(cells);
     if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
-    const { text, note } = repairedRow(operation, cells, issueOf);
+    const { text, cells: read } = repairedRow(operation, cells, issueOf);
     const repaired = prepare(text);
-    if (asItIs === undefined) return { ...repaired, ...(note === undefined ? {} : { repaired: said(note) }) };
-    const isCured = note !== undefined && repaired.kind !== 'invalid';
-    return isCured
-      ? { ...asItIs, findings: together(asItIs.findings, finding('sent_if_repaired', { with: note })) }
-      : asItIs;
+    if (read.length === 0) return asItIs ?? repaired;
+    if (asItIs === undefined) return { ...repaired, repaired: finding('repaired', { cells: read }) };
+    if (repaired.kind === 'invalid') return asItIs;
+    return { ...asItIs, findings: together(asItIs.findings, finding('sent_if_repaired', { cells: read })) };
   };
 }

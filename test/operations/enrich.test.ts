@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../src/core/call-key.ts';
-import { type Findings, finding, together } from '../../src/core/finding.ts';
+import { finding, together } from '../../src/core/finding.ts';
+import type { Findings } from '../../src/core/findings.ts';
 import type { Call, Operation, RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
@@ -73,7 +74,7 @@ test.each<readonly [typeof enrichPerson, RowInput, Findings]>([
     enrichCompany,
     { abn: '51824753557', website: '' },
     together(
-      finding('checksum', { input: 'abn', cell: '51 824 753 557' }),
+      finding('checksum_fails', { input: 'abn', cell: '51 824 753 557' }),
       finding('blank', { input: 'website' }),
     ),
   ],

@@ -75,7 +75,7 @@ describe('a row', () => {
   test('a row that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
     expect(searchPeople.preparer({ unaskable: ['position'] })(row)).toEqual({
       kind: 'invalid',
-      findings: finding('filter_unaskable', { input: 'position' }),
+      findings: finding('unaskable', { input: 'position', cell: 'CEO' }),
     });
   });
 });

@@ -58,7 +58,7 @@ test('a builder is no company, and what stands before it is one', () => {
 });
 
 test.each(asWritten(MAIL_PROGRAMS))('a message of a mail program is nobody: %s', (host) => {
-  expect(personProfile.read(`https://${host}/inbox/1`)).toMatchObject({ code: 'mail_program' });
+  expect(personProfile.read(`https://${host}/inbox/1`)).toMatchObject({ code: 'webmail_page' });
 });
 
 test.each([
@@ -91,7 +91,7 @@ test('an address at a platform is of those who work there, and one of a mailbox 
   expect(domain.read('anna@seek.com.au')).toEqual({ kind: 'usable', value: 'seek.com.au' });
   expect(domain.read('anna@yahoo.fr')).toMatchObject({ code: 'mailbox_host' });
   expect(domain.read('anna@substack.com')).toEqual({ kind: 'usable', value: 'substack.com' });
-  expect(domain.read('anna@wixsite.com')).toMatchObject({ code: 'builder' });
+  expect(domain.read('anna@wixsite.com')).toMatchObject({ code: 'website_builder' });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { FactsOf } from '../../core/findings.ts';
 import { present } from '../../core/objects.ts';
 import type { NullNames, Operation, Prepared, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
@@ -255,13 +256,13 @@ export function watchIssues(
  * reason of each such row says how its cells were read.
  */
 
-/** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */
+/** The row as it is to be sent. `cells`: what its repaired cells were read as, by their inputs. */
 export function repairedRow(
   { inputs }: Pick<Operation, 'inputs'>,
   row: RowInput,
   issueOf: IssueOf = cellIssueOf,
-): { readonly text: RowInput; readonly note: string | undefined } {
-  const notes: string[] = [];
+): { readonly text: RowInput; readonly cells: FactsOf<'repaired'>['cells'] } {
+  const cells: FactsOf<'repaired'>['cells'] = [];
   let text = row;
   for (const { name } of inputs) {
     const kind = kindOfInput(name);
@@ -269,15 +270,7 @@ export function repairedRow(
     const { repaired } = issueOf(kind, row[name] ?? '') ?? {};
     if (repaired === undefined) continue;
     text = { ...text, [name]: repaired };
-    notes.push(`${LABELS[kind] ?? name.replaceAll('_', ' ')} read as ${foreignWords(repaired)}`);
+    cells.push({ input: inputOf(name), value: repaired });
   }
-  return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
+  return { text, cells };
 }
-
-/** The names in reasons; an input that is missing here has its own name. */
-const LABELS: { readonly [Kind in KindName]?: string } = {
-  abn: 'ABN',
-  email: 'e-mail',
-  profile_url: 'profile URL',
-  profile_slug: 'profile slug',
-};

@@ -1,3 +1,5 @@
+import { finding } from '../../core/finding.ts';
+import type { Findings } from '../../core/findings.ts';
 import type { InputRow } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
 import { textHash } from '../../lib/text-hash.ts';
@@ -88,20 +90,18 @@ export type SharedHosts = ReadonlyMap<string, number>;
 
 export const NO_SHARED_HOSTS: SharedHosts = new Map();
 
-/** The reason of a row that is not asked because its host is shared; undefined where none is. */
+/** Why a row is not asked whose host is shared; undefined where no host is. */
 export function settingAside(
   shared: SharedHosts | undefined,
   columns: Readonly<Record<string, string>>,
   header: readonly string[],
-): ((row: InputRow) => string | undefined) | undefined {
+): ((row: InputRow) => Findings | undefined) | undefined {
   const read = shared === undefined || shared.size === 0 ? undefined : hostReader(columns, header);
   if (read === undefined) return undefined;
   return (row) => {
     const { host = '' } = read(row) ?? {};
-    const names = shared?.get(host);
-    if (names === undefined) return undefined;
-    const fact = `${host} is the website of ${names} companies of this list, each on a page of it`;
-    return `${fact}, so it is probably none of theirs; ask all the same with --accept shared-host`;
+    const companies = shared?.get(host);
+    return companies === undefined ? undefined : finding('shared_host', { host, companies });
   };
 }
 

@@ -33,7 +33,7 @@ export const EMAIL: Identifier = {
 const readOfPerson: Read = (cell, terms) => {
   const said = email.read(cell, terms);
   if (said.kind !== 'usable' || terms?.roleAddresses === 'send') return said;
-  return isRole(said.value) ? unusable('role_email') : said;
+  return isRole(said.value) ? unusable('role_address') : said;
 };
 
 /** Each of these alone says who is meant. */

@@ -422,16 +422,16 @@ function isOfUse(
 
 /** Why a page that is as it should be is none that the vendor is asked by: nobody has to correct the cell. */
 const ELSEWHERE: ReadonlySet<Code> = new Set<Code>([
-  'other_network',
-  'page_of_person',
-  'page_of_company',
-  'no_person_page',
-  'no_company_page',
-  'nothing_but_fragment',
+  'unsupported_network',
+  'person_profile',
+  'company_profile',
+  'not_a_person_profile',
+  'not_a_company_profile',
+  'only_a_fragment',
 ]);
 
 /** An address of a department is right as it is. */
-const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
+const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_address';
 
 /** @param input what the cell, or the cells that are read together, are called. */
 function problemOf(input: string, { quote }: Identifier, cell: string | undefined, read: ReadAs): Findings {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isWords } from '../../../src/core/errors.ts';
-import { type Findings, finding, NO_FINDINGS, together } from '../../../src/core/finding.ts';
+import { finding, NO_FINDINGS, together } from '../../../src/core/finding.ts';
+import type { Findings } from '../../../src/core/findings.ts';
 import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
   checkWaterfall,
@@ -32,15 +33,15 @@ const identifier = (
 function siteIn(text: string): ReadAs {
   if (text === '') return { kind: 'blank' };
   const site = /^\/?([a-z]+)/.exec(text)?.[1];
-  return site === undefined ? unusable('no_dot') : usable(site);
+  return site === undefined ? unusable('no_dot_in_host') : usable(site);
 }
 
 const identifiers: readonly Identifier[] = [
-  identifier('code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('letters')), {
+  identifier('code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('contains_letters')), {
     quote: (cell) => cell.toUpperCase(),
   }),
   identifier('site', siteIn, { derivedFrom: { names: ['page'], read: siteIn } }),
-  identifier('page', (text) => (text.startsWith('/') ? usable(text) : unusable('no_web_address'))),
+  identifier('page', (text) => (text.startsWith('/') ? usable(text) : unusable('not_a_web_address'))),
 ];
 
 const names = identifiers.map(({ name }) => name);
@@ -69,7 +70,7 @@ const nothingUsable = finding('nothing_usable', {});
 const nothingComplete = finding('nothing_complete', {});
 const blank = (input: string) => finding('blank', { input });
 const noColumn = (input: string) => finding('no_column', { input });
-const lettersInCode = finding('letters', { input: 'code', cell: 'X7' });
+const lettersInCode = finding('contains_letters', { input: 'code', cell: 'X7' });
 
 describe('without a waterfall', () => {
   test('an identifier of its own comes first; the other cell is tried when it says something else', () => {
@@ -86,10 +87,10 @@ describe('without a waterfall', () => {
   test('an unusable identifier does not stop the row, and is remarked', () => {
     expect(prepare({ code: 'x7', page: '/bc' })).toEqual(ready([tier({ site: 'bc' })], lettersInCode));
     expect(prepare({ code: '7', page: '99' })).toEqual(
-      ready([tier({ code: '7' })], finding('no_web_address', { input: 'page', cell: '99' })),
+      ready([tier({ code: '7' })], finding('not_a_web_address', { input: 'page', cell: '99' })),
     );
     expect(prepare({ site: '#', page: '/bc' })).toEqual(
-      ready([tier({ site: 'bc' })], finding('no_dot', { input: 'site', cell: '#' })),
+      ready([tier({ site: 'bc' })], finding('no_dot_in_host', { input: 'site', cell: '#' })),
     );
   });
 });
@@ -151,7 +152,7 @@ describe('a row that nothing can be bought for is invalid, and says why, cell by
   test.each<readonly [Record<string, string>, readonly string[] | undefined, readonly Findings[]]>([
     [{ code: 'x7', page: '' }, undefined, [nothingUsable, lettersInCode, blank('page')]],
     [{}, undefined, [nothingUsable, finding('no_column_chosen', {})]],
-    [{ page: '9' }, ['site'], [nothingUsable, finding('no_dot', { input: 'page', cell: '9' })]],
+    [{ page: '9' }, ['site'], [nothingUsable, finding('no_dot_in_host', { input: 'page', cell: '9' })]],
     [{ page: '/bc' }, ['code'], [nothingUsable, noColumn('code')]],
     [{ code: '7', page: '' }, ['code+site'], [nothingComplete, blank('page')]],
     [{ code: '7' }, ['code+page'], [nothingComplete, noColumn('page')]],
