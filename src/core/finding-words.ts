@@ -30,33 +30,32 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
 
   left_out({ by, column, cell }, face) {
     const fact = `${foreignName(column)} is ${cell === '' ? 'blank' : foreignName(cell)}`;
-    return face === 'page' ? fact : `${by} leaves it out, because ${fact}`;
+    return isTyped(face) ? `${by} leaves it out, because ${fact}` : fact;
   },
   nothing_to_fill({ columns, filled }, face) {
     const names = listed(columns.map((column) => foreignName(column)));
-    const kept = face === 'page' ? `${names} stay` : `on_existing: keep leaves ${names}`;
+    const kept = isTyped(face) ? `on_existing: keep leaves ${names}` : `${names} stay`;
     const fact = filled
       ? `${names} ${columns.length === 1 ? 'is' : 'are'} filled`
       : `${kept} as the list has them`;
     return `${fact}, so the row would get nothing`;
   },
   erased_on: ({ date }) => `erased on ${date}`,
-  nothing_usable: (_, face) => (face === 'page' ? '' : 'no usable identifier:'),
-  nothing_complete: ({ of }, face) =>
-    of === undefined
-      ? 'no tier of the waterfall is complete:'
-      : `none of ${listed(of.map((each) => namedIn(face, each)))} is complete:`,
+  nothing_usable: (_, face) => (isTyped(face) ? 'no usable identifier:' : ''),
+  nothing_complete({ of }, face) {
+    if (face === 'short') return '';
+    const tiers = of?.map((each) => namedIn(face, each));
+    return `${tiers === undefined ? 'no tier of the waterfall' : `none of ${listed(tiers)}`} is complete:`;
+  },
   nothing_to_search_by: 'nothing to search by:',
   no_column_for_filter: 'no column is chosen for a filter',
   nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
   cells_make_key: 'its cells make a {key}, which only a job may have',
-  path_leads_elsewhere: ({ path }) =>
-    `the path "${foreignWords(path.trim(), LONGEST_CELL)}" would lead elsewhere`,
+  path_leads_elsewhere: ({ path }, face) => `the path${quotedIn(face, path)} would lead elsewhere`,
   no_column_chosen: 'no column is chosen for one',
   no_column: ({ input }, face) => `${labelOf(input, face)}: no column`,
   blank: ({ input }, face) => `${labelOf(input, face)}: blank`,
-  counts_as_blank: ({ input, cell }, face) =>
-    `${labelOf(input, face)} ${foreignWords(cell, LONGEST_CELL)}: counts as blank`,
+  counts_as_blank: ({ input, cell }, face) => `${labelOf(input, face)}${cellIn(face, cell)}: counts as blank`,
   blank_in_path: ({ input }, face) => `${namedIn(face, input)}: blank, and the path needs it`,
   nothing_to_ask_by: 'there is nothing to ask by',
   // cells
@@ -241,7 +240,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
 
   no_match: ({ by }, face) => `no match by ${by.map((each) => namedIn(face, each)).join(', ')}`,
   refused: ({ by, ...answer }, face) =>
-    `the vendor refused ${by === '' ? 'it' : namedIn(face, by)}${bracketed(answerWords(answer))}`,
+    `the vendor refused ${by === '' ? 'it' : namedIn(face, by)}${answeredIn(face, answer)}`,
 
   in_doubt({ since, at_stake: stake, credits }) {
     const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk`;
@@ -254,19 +253,19 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   asked_otherwise({ before, today, answered }, face) {
     const fact = `it was asked by ${foreignWords(before)} before`;
     const now = `asked by ${foreignWords(today)} today`;
-    const toBuy = face === 'page' ? '' : '; run the list with --yes to buy that';
+    const toBuy = isTyped(face) ? '; run the list with --yes to buy that' : '';
     return answered
       ? `${fact}, and is ${now}${toBuy}`
       : `${fact}, and whether that was charged is not known; once that is settled, it is ${now}`;
   },
   no_answer_today: ({ at, kind }) =>
     `what came at ${at} is not an answer but ${NO_ANSWERS[kind] ?? kind}, by today's dialect:`,
-  buy_again: (_, face) => (face === 'page' ? '' : 'run the list with --yes to buy it again'),
+  buy_again: (_, face) => (isTyped(face) ? 'run the list with --yes to buy it again' : ''),
   not_proven: "it counted as done, but today's dialect does not read that in what came:",
   check_at_service: 'check at the service whether it was done',
   skipped_by_rule: ({ words }) => `skipped, ${words}:`,
-  refused_by_service({ project, ...answer }) {
-    const fact = `the service refused it${bracketed(answerWords(answer))}`;
+  refused_by_service({ project, ...answer }, face) {
+    const fact = `the service refused it${answeredIn(face, answer)}`;
     return project === undefined
       ? fact
       : `${fact}: for this person, or because the key may change nothing in project ${project}`;
@@ -281,8 +280,9 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   said_nothing: 'nothing',
   program_ended: 'the program ended between sending the request and keeping the answer',
   not_sent_in_time: 'the run was stopped or the account had to wait before it was sent',
-  answer({ so, lacks, ...answer }, face) {
-    if (so === 'odd_verdict' && face === 'page') return `${answerWords(answer)}, whose verdict is not known`;
+  answer({ so, lacks, ...all }, face) {
+    const answer = face === 'short' ? { status: all.status } : all;
+    if (so === 'odd_verdict' && !isTyped(face)) return `${answerWords(answer)}, whose verdict is not known`;
     const behind = lacks === undefined ? '' : ` ${JSON.stringify(lacks)}`;
     return answerWords(answer) + (so === undefined ? '' : SO[so] + behind);
   },
@@ -294,12 +294,12 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   people_found: ({ count }) => counted(count, 'person', 'people'),
   no_list_in_answer(_, face) {
     const fact = 'the answer has no list of people that can be found';
-    return face === 'page'
-      ? fact
-      : `${fact}; set its place in the dialect, under operations.search-people.results`;
+    return isTyped(face)
+      ? `${fact}; set its place in the dialect, under operations.search-people.results`
+      : fact;
   },
   done_before: ({ batch }) => `done before by batch ${batch}; only a different request would be sent`,
-  vendor_lacks_it: (answer) => `the vendor does not have it${bracketed(answerWords(answer))}`,
+  vendor_lacks_it: (answer, face) => `the vendor does not have it${answeredIn(face, answer)}`,
   says_missing: (answer) => `the vendor says that something is missing: ${answerWords(answer)}`,
   several_fit: ({ count, things }) => `${count} ${things} fit`,
   unfit_for_path: ({ what }) => `${what} cannot be part of an address`,
@@ -320,7 +320,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   id_given_twice: ({ id }) =>
     `the vendor gave the id ${foreignName(id)} to another call, too, so nobody knows whose answer it is`,
   no_id_there: ({ at }, face) =>
-    face === 'page' ? 'nothing in it can be used as its id' : `nothing at \`${at}\` can be used as its id`,
+    isTyped(face) ? `nothing at \`${at}\` can be used as its id` : 'nothing in it can be used as its id',
   not_yet: 'not yet:',
   told: ({ words }) => words,
   charged_once: 'answered later under the same idempotency key, which the vendor charges once',
@@ -333,10 +333,21 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
 function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
   return ({ input, cell, about, correct }, face) => {
     const problem = problemWords({ code, ...present({ about }) });
-    const quoted = face === 'short' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
-    return `${labelOf(input, face)}${quoted}: ${problem}${correct && face !== 'short' ? ', so correct it' : ''}`;
+    const asks = correct && face !== 'short' ? ', so correct it' : '';
+    return `${labelOf(input, face)}${cellIn(face, cell)}: ${problem}${asks}`;
   };
 }
+
+/** A cell, which is another one in each row. */
+const cellIn = (face: Face, cell: string): string =>
+  face === 'short' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
+
+const quotedIn = (face: Face, cell: string): string =>
+  face === 'short' ? '' : ` "${foreignWords(cell.trim(), LONGEST_CELL)}"`;
+
+/** What was answered, in brackets. */
+const answeredIn = (face: Face, answer: Answered): string =>
+  face === 'short' ? '' : bracketed(answerWords(answer));
 
 const repairedWords = (cells: FactsOf<'repaired'>['cells']): string =>
   cells.map(({ input, value }) => `${labelOf(input)} read as ${foreignWords(value)}`).join(', ');
@@ -361,11 +372,11 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 const labelOf = (input: string, face: Face = 'file'): string =>
-  face === 'page' ? inputWords(input) : (LABELS[input] ?? input.replaceAll('_', ' '));
+  isTyped(face) ? (LABELS[input] ?? input.replaceAll('_', ' ')) : inputWords(input);
 
 /** An input by its name, or several with a plus between them, as in `full_name+company`. */
 const namedIn = (face: Face, inputs: string): string =>
-  face === 'page' ? inputs.split('+').map(inputWords).join(' + ') : inputs;
+  isTyped(face) ? inputs : inputs.split('+').map(inputWords).join(' + ');
 
 const NO_ANSWERS: Readonly<Record<string, string>> = {
   paused: 'a rate limit',
@@ -461,6 +472,25 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
     text += words;
   }
   return text;
+}
+
+/**
+ * Why a row needs a person, in few words that many rows share: without its cells, and without what only the
+ * vendor's programmers understand. All of it stands in the row's `_reason`.
+ */
+export function sayInShort(
+  { kind, findings }: { readonly kind: string; readonly findings: Findings },
+  names: Names,
+): string {
+  if (kind === 'in_doubt')
+    return findings.some(({ code }) => code === 'buy_again')
+      ? 'what came was no answer; it can be bought again'
+      : 'no answer came, or one that cannot be read; it may have been charged';
+  if (kind === 'refused') return sayAll(findings, 'short', names) || 'refused';
+  const isDone = kind !== 'invalid';
+  const told = findings.filter(({ facts }) => !isDone || ('correct' in facts && facts.correct === true));
+  const each = new Map(told.map(({ step: _, account: __, ...own }) => [sayOne(own, 'short'), own]));
+  return sayAll([...each.values()], 'short');
 }
 
 /** What a later build found has no words here, and is said by its code. */

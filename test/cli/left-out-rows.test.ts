@@ -3,7 +3,7 @@
  * reason says why, and they are asked by the first list or job that wants them. Nobody is removed from a team because a row is left out.
  * Method: the real command before a vendor that keeps its own book; a table of conditions over one list.
  */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import type { SkippedByObject } from '../../src/objects/plan-object.ts';
@@ -97,6 +97,24 @@ test('a row that is left out is never asked and says why; the next list or job t
   });
   expect((await desk.read('out.csv')).split('\n')[1]).toMatch(/^a\.example,AU,Lead,,+skipped,/);
 });
+
+test.each(['please check', 'please check, so correct it', 'ABN x: wrong, so correct it'])(
+  'a cell that reads like words of ours decides nothing: %j',
+  async (note) => {
+    const desk = await openDesk({ matchRate: 1 });
+    await desk.write('list.csv', `Domain,Note\na.example,open\nb.example,"${note}"\n`);
+    await desk.write('job.yaml', JSON.stringify({ operation: 'enrich-company', only_if: { Note: 'open' } }));
+    const { code, stdout } = await desk.type([...RUN, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ counts: { matched: 1, skipped: 1 }, needs_attention: null },
+      figures: { attention: 0, reasons: [] },
+    });
+    expect(readdirSync(desk.place.folder)).not.toContain('out.needs-attention.csv');
+    const [, left]: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
+    expect(left?._reason).toBe(`only_if leaves it out, because "Note" is "${note}"`);
+  },
+);
 
 test('several operations leave out the whole row', async () => {
   const desk = await deskWith({ only_if: { Country: 'AU' } });

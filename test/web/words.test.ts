@@ -6,7 +6,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
-import { attentionWords } from '../../src/files/output/tally.ts';
+import { about, finding, together } from '../../src/core/finding.ts';
+import { sayInShort } from '../../src/core/finding-words.ts';
+import type { Findings } from '../../src/core/findings.ts';
+import type { OutcomeKind } from '../../src/core/row.ts';
+import { CALLED } from '../../src/files/output/summary-words.ts';
 import { TERMINAL } from './scene.ts';
 
 const PAGE = join(import.meta.dirname, '..', '..', 'src', 'web', 'page');
@@ -50,25 +54,57 @@ test('no sentence of the page has a flag, a path, a word for a terminal or one o
   expect(all.filter((text) => OURS.test(text.slice(text.indexOf(':'))))).toEqual([]);
 });
 
-test.each([
+const unusable = (...cells: readonly Findings[]): Findings =>
+  together(finding('nothing_usable', {}), ...cells);
+const blank = (input: string): Findings => finding('blank', { input });
+const twoEmails = finding('several_emails', { input: 'email', cell: 'a@b.c; d@e.f: ' });
+const fails = { input: 'abn', cell: '51 824', correct: true } as const;
+
+test.each<readonly [kind: OutcomeKind, findings: Findings, words: string]>([
   [
-    'no usable identifier: ABN 51 824: does not have 11 digits; website: blank',
-    'ABN: does not have 11 digits; website: blank',
+    'invalid',
+    unusable(finding('wrong_length', { input: 'abn', cell: '51 824', about: '5' }), blank('website')),
+    'ABN: has 5 digits, an ABN has 11; website: blank',
   ],
   [
-    'no usable identifier: e-mail jo: is no address: really; profile URL: no column',
-    'e-mail: really; profile URL: no column',
+    'invalid',
+    unusable(twoEmails, blank('website')),
+    'e-mail: holds more than one e-mail address; website: blank',
   ],
   [
-    'no usable identifier: e-mail a@b.c; d@e.f: holds more than one; website: blank',
-    'e-mail: holds more than one; website: blank',
+    'invalid',
+    together(
+      about({ step: 'enrich-company' }, unusable(blank('email'))),
+      about({ step: 'enrich-person' }, unusable(blank('email'), finding('no_column', { input: 'abn' }))),
+    ),
+    'e-mail: blank; ABN: no column',
   ],
   [
-    'enrich-company: no usable identifier: domain x y: has a space; enrich-person: no usable identifier: e-mail: blank',
-    'domain: has a space; e-mail: blank',
+    'invalid',
+    unusable(twoEmails, finding('sent_if_repaired', { cells: [{ input: 'email', value: 'a@b.c' }] })),
+    'e-mail: holds more than one e-mail address; repaired, it would be sent',
   ],
-  ['role "boss" is not known. Known are: viewer.', 'role is not known. Known are: viewer.'],
-  ['project "X" is not known. Name it under `projects` with its id.', 'the project is not known'],
-])('rows that are invalid because of %j are told together as %j', (reason, words) => {
-  expect(attentionWords('invalid', reason)).toBe(words);
+  ['matched', together(twoEmails, finding('checksum_fails', fails)), 'ABN: the checksum fails'],
+  [
+    'refused',
+    about({ step: 'enrich-company', account: 'sandbox-one' }, finding('refused', { by: '', status: 422 })),
+    'companies: one (play): the vendor refused it',
+  ],
+  ['refused', [], 'refused'],
+  [
+    'in_doubt',
+    together(
+      finding('no_answer_today', { at: '2026-11-30T00:00:00Z', kind: 'paused' }),
+      finding('said_nothing', {}),
+      finding('buy_again', {}),
+    ),
+    'what came was no answer; it can be bought again',
+  ],
+  [
+    'in_doubt',
+    together(finding('in_doubt', { since: '2026-11-30T00:00:00Z' }), finding('program_ended', {})),
+    'no answer came, or one that cannot be read; it may have been charged',
+  ],
+])('rows are told together by what they share: %s, %j, %s', (kind, findings, words) => {
+  expect(sayInShort({ kind, findings }, CALLED)).toBe(words);
 });

@@ -1,15 +1,16 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
 import { isWithoutAWord } from '../../core/finding.ts';
+import { sayAll } from '../../core/finding-words.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
-import { reasonOf } from '../../core/outcome.ts';
 import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 import { plannedRecords } from '../kept-rows.ts';
 import { CHANGE_ENDS, type ChangeEnd, type ChangesDone, type PersonChange } from './report-object.ts';
+import { CALLED } from './summary-words.ts';
 
 /**
  * The changes that a batch has made, from its plan and its answers. Every face of the program takes its
@@ -107,7 +108,7 @@ class ChangeCollector {
 
   #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: EndedRow | undefined): void {
     const { email, project, subject, was, action = 'call', from, to } = work;
-    const reason = record === undefined ? '' : (reasonOf(record.outcome) ?? '');
+    const reason = record === undefined ? '' : sayAll(record.outcome.findings, 'page', CALLED);
     this.#people.push({
       who: email ?? was?.facts?.userId ?? '',
       project: project ?? subject.project ?? null,

@@ -75,25 +75,6 @@ export const CALLED: Names = {
   account: accountWords,
 };
 
-/**
- * What may be names of inputs. A cell that is quoted stays as it is. A store is another person's file, and a
- * reason in it may have any length, so no pattern here looks at a character once for each one before it.
- */
-const NAMES = /(?<![\w@."+])[\w@.+]+/g;
-const COMBINED = /^[a-z]+(?:[_+][a-z]+)+$/;
-
-/** `companies: ABN: blank; people: no match by e-mail`: why a row ended so, without the program's names. */
-export const reasonWords = (reason: string): string =>
-  reason
-    .replaceAll(/\bsandbox-[a-z]+/g, accountWords)
-    .replaceAll(/(?<=^|; )[a-z]+-[a-z]+(?=: )/g, (name) => describedOperation(name)?.title ?? name)
-    .replaceAll('no usable identifier: ', '')
-    .replaceAll('profile slug', 'profile name')
-    .replaceAll(NAMES, (names) =>
-      COMBINED.test(names) ? names.split('+').map(inputWords).join(' + ') : names,
-    )
-    .replaceAll(/(?<=no match by )[a-z]+/g, inputWords);
-
 /** Names for the column of a value, such as `Employee count` for `enrich-company.employee_count`. */
 export function columnWords(field: string): readonly [bare: string, withStep: string, asFound: string] {
   const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' ').replace(/\babn\b/, 'ABN'));
@@ -178,18 +159,6 @@ function besideWords({ credits, figures }: WholeView): string {
   }
   return parts.join(' ');
 }
-
-/** A sentence with a flag, or one that says which command to run. */
-const TYPED = /--[a-z]|\brun [a-z]+-[a-z]+/i;
-const SENTENCE = /[^.]+\.?|\./g;
-/** What a person may type, behind the fact: `; ask all the same with --accept shared-host`. */
-const TYPED_CLAUSE = /; [^;]*?--[a-z][^;]*/g;
-
-/** A reason for people who never typed a command. The whole reason stands in the row. */
-export const untyped = (reason: string): string =>
-  reason
-    .replaceAll(TYPED_CLAUSE, '')
-    .replaceAll(SENTENCE, (sentence) => (TYPED.test(sentence) ? '' : sentence));
 
 export const vendorCountWords = (count: number | undefined): string =>
   count === undefined ? '' : `; the vendor counted ${grouped(count)}`;

@@ -1,8 +1,9 @@
 import { ATTENTION_KINDS } from '../../core/counts.ts';
+import { sayInShort } from '../../core/finding-words.ts';
 import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
-import { isFilledBefore, isLeftOut, needsPerson, reasonOf } from '../../core/outcome.ts';
+import { isFilledBefore, isLeftOut, needsPerson } from '../../core/outcome.ts';
 import { type OutcomeKind, RowCount, type RowNumber } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
@@ -16,9 +17,7 @@ import {
 import type { FiguresObject, SpentObject } from '../../objects/batch-view.ts';
 import type { RowMatch } from './match.ts';
 
-const SO_CORRECT_IT = ', so correct it';
-
-import { untyped } from './summary-words.ts';
+import { CALLED } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
 
@@ -78,7 +77,7 @@ export class Tally {
     if (outcome.kind === 'matched' && isBought) this.bought += 1;
     if (needsPerson(outcome)) {
       if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
-      this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, reasonOf(outcome) ?? ''));
+      this.#addAttention(row, outcome.kind, sayInShort(outcome, CALLED));
     } else if (match?.needsPerson === true) {
       this.mismatched += 1;
       this.#addAttention(row, outcome.kind, match.inShort, true);
@@ -203,90 +202,3 @@ export const hasCosts = (
   { vendor }: Pick<Batch, 'vendor'>,
   { spent, inDoubt, reserved }: Pick<Money, 'spent' | 'inDoubt' | 'reserved'>,
 ): boolean => vendor === 'provider' || spent + inDoubt + reserved > 0;
-
-// ---------------------------------------------------------------------------------- why a row needs a person
-
-/**
- * Why a row needs a person, in few words that many rows share: without its cell, and without what only the
- * vendor's programmers understand. The whole reason stands in the row's `_reason`.
- */
-export function attentionWords(kind: OutcomeKind, reason: string): string {
-  if (kind === 'in_doubt') return doubtWords(reason);
-  if (kind === 'invalid') return untyped(invalidWords(reason));
-  return kind === 'refused' ? untyped(refusalWords(reason)) : cellWords(reason);
-}
-
-/** With the blanks before it. One that is not closed goes to the end, so that nothing is looked at twice. */
-const QUOTED = /(?<!\s)\s*"(?:[^"\\]|\\[\s\S])*("…?|\\?$)/g;
-
-const withoutQuoted = (text: string): string =>
-  text.replaceAll(QUOTED, (quoted, end: string) => (end.startsWith('"') ? '' : quoted));
-
-const IN_BRACKETS = /(?<!\s)\s*\([^()]*\)/g;
-
-/**
- * `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign,
- * so the last colon counts.
- */
-const WITH_CELL =
-  /^(profile (?:URL|slug)|(?:first|last|full) name|[^\s:]+) (?!(?:URL|slug|name): )(?:.*): (.*)$/s;
-
-/** A cell may hold semicolons, so a clause begins only with what clauses are about, and has a colon. */
-const CLAUSES =
-  /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug|(?:first |last |full )?name|company|number|country)(?:: | |$))/;
-
-function clausesIn(text: string): readonly string[] {
-  const end = text.lastIndexOf(': ');
-  return end === -1 ? [text] : withRest(text.slice(0, end).split(CLAUSES), text.slice(end));
-}
-
-const withRest = (parts: readonly string[], rest: string): readonly string[] => [
-  ...parts.slice(0, -1),
-  (parts.at(-1) ?? '') + rest,
-];
-
-/** What an administrator mends in the job. */
-const NO_PROJECT = /^project .* is not known/;
-
-/** What is said of every row that cannot be asked by anything that the vendor takes. */
-const NOTHING_USABLE =
-  /^(?:no usable identifier|no tier of the waterfall is complete|none of [a-z_+:, ]+ is complete): /;
-
-/** How a repair would read the cells, which is another text for each row. */
-const REPAIRED = /(; repaired, it would be sent) with .*$/s;
-
-/** The words of a row of several steps, which says this of each step. */
-const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
-
-function invalidWords(said: string): string {
-  const reason = said.replaceAll(BY_STEPS, (_, before, words) => (before === '' ? words : before));
-  if (NO_PROJECT.test(reason)) return 'the project is not known';
-  const parts = clausesIn(reason.replace(REPAIRED, '').replace(NOTHING_USABLE, ''));
-  const plain = NOTHING_USABLE.test(reason)
-    ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
-    : [reason];
-  const repaired = REPAIRED.exec(reason)?.[1] ?? '';
-  return withoutQuoted([...new Set(plain)].join('; ')) + repaired;
-}
-
-/** What stands before the words about a cell in a row of several steps. */
-const STEPS = /(^|; )[a-z]+-[a-z]+: (?:no usable identifier: )?/g;
-
-/** What is wrong with cells of a row that was asked by another cell. */
-function cellWords(reason: string): string {
-  const clauses = clausesIn(reason.replaceAll(STEPS, '$1'));
-  const wrong = clauses.filter((clause) => clause.includes(SO_CORRECT_IT));
-  return wrong.map((clause) => clause.replace(WITH_CELL, '$1: $2').replace(SO_CORRECT_IT, '')).join('; ');
-}
-
-function refusalWords(reason: string): string {
-  const plain = withoutQuoted(reason).replaceAll(IN_BRACKETS, '');
-  return plain === '' ? 'refused' : plain;
-}
-
-function doubtWords(reason: string): string {
-  const [, ...others] = reason.split(/\b(?:no|not an) answer\b/);
-  if (others.some((part) => /\bbuy it again\b/.test(part)))
-    return 'what came was no answer; it can be bought again';
-  return 'no answer came, or one that cannot be read; it may have been charged';
-}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
-import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
+import { finding, NO_FINDINGS, said, together } from '../../../src/core/finding.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-view.ts';
@@ -127,11 +127,15 @@ test('the report says first what came of the list, what it cost, and what needs 
     [
       {
         kind: 'invalid',
-        findings: said('no usable identifier: ABN 12 345: does not have 11 digits; website: blank'),
+        findings: together(
+          finding('nothing_usable', {}),
+          finding('wrong_length', { input: 'abn', cell: '12 345', about: '5' }),
+          finding('blank', { input: 'website' }),
+        ),
       },
     ],
     [
-      { kind: 'refused', findings: said('the vendor refused abn (status 422, "bad <abn>")') },
+      { kind: 'refused', findings: finding('refused', { by: 'abn', status: 422, words: 'bad <abn>' }) },
       answer('abn', 'no_match', 5),
       answer('domain', 'refused', 5),
     ],
@@ -158,8 +162,8 @@ test('the report says first what came of the list, what it cost, and what needs 
     ...['What came back', 'column', 'filled', 'phone', '1 of 2, 50 %', 'city', '0 of 2, 0 %'],
     ...['What it was found by', 'asked by', 'found', 'ABN', '2 of 3, 67 %', 'web domain', '0 of 1, 0 %'],
     ...['What needs you', 'The owner of the list can help:', 'rows', 'why', 'which'],
-    ...['1', 'ABN: does not have 11 digits; website: blank', 'row 4'],
-    ...['The owner of the account can help:', 'rows', 'why', 'which', '1', 'the vendor refused abn', 'row 5'],
+    ...['1', 'ABN: has 5 digits, an ABN has 11; website: blank', 'row 4'],
+    ...['The owner of the account can help:', 'rows', 'why', 'which', '1', 'the vendor refused ABN', 'row 5'],
   ]);
   expect(aboveTheFold(html)).not.toMatch(/0a1b2c3d|enrich-company|\/lists|--|status \d/);
 });

@@ -3,7 +3,7 @@ import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts
 import { capital, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
-import { END_WORDS, endWords, untyped } from '../summary-words.ts';
+import { END_WORDS, endWords } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */
@@ -38,7 +38,7 @@ export function HeldBack({ people }: Pick<ChangesDone, 'people'>) {
     .map(({ who, project, ended, reason }) => [
       who,
       project ?? '',
-      [endWord(ended), untyped(reason)].filter(Boolean).join(': '),
+      [endWord(ended), reason].filter(Boolean).join(': '),
     ]);
   return h(Section, { title: 'Not in the list, and not removed', columns: ['who', 'project', 'why'], lines });
 }

@@ -1,7 +1,6 @@
 import { type ComponentChild, h } from 'preact';
 import { grouped, listed } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/batch-view.ts';
-import { reasonWords } from '../summary-words.ts';
 import { Section } from './table.ts';
 
 export type Reason = FiguresObject['reasons'][number];
@@ -25,7 +24,7 @@ const OTHERS = 'Answers about another company or person';
 /** The rows that need a person, by the person whom they need. A row that is done may have a damaged cell. */
 export function Needs({ reasons, which }: NeedsProps) {
   const section = (title: string | undefined, all: readonly Reason[], words?: string) => {
-    const lines = all.map((reason) => [grouped(reason.rows), reasonWords(reason.words), which(reason)]);
+    const lines = all.map((reason) => [grouped(reason.rows), reason.words, which(reason)]);
     return h(Section, { title, words, columns: ['#rows', 'why', 'which'], most: 8, lines });
   };
   const whoOf = ({ kind, is_other: isOther }: Reason): string => (isOther ? OTHERS : (WHO[kind] ?? DONE));
