@@ -371,8 +371,9 @@ const LABELS: Readonly<Record<string, string>> = {
   organization_id: 'organization_id',
 };
 
+/** A `name` may be that of a company or the parts of a person's. */
 const labelOf = (input: string, face: Face = 'file'): string =>
-  isTyped(face) ? (LABELS[input] ?? input.replaceAll('_', ' ')) : inputWords(input);
+  isTyped(face) || input === 'name' ? (LABELS[input] ?? input.replaceAll('_', ' ')) : inputWords(input);
 
 /** An input by its name, or several with a plus between them, as in `full_name+company`. */
 const namedIn = (face: Face, inputs: string): string =>
