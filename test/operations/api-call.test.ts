@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sayAll } from '../../src/core/finding-words.ts';
 import { finding } from '../../src/core/finding.ts';
+import { sayAll } from '../../src/core/finding-words.ts';
 import type { Call, JsonObject, Operation, RowInput } from '../../src/core/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
 
