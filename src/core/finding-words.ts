@@ -97,21 +97,23 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `changed by batch ${batch} since this was planned; run the list again to make a new plan`,
 
   role_unknown({ cell, meant }, face) {
+    if (face === 'short') return 'the role is not known';
     const fact = `role ${quoted(cell)} is not known`;
     if (meant !== undefined) return `${fact}. Did you mean ${foreignWords(meant)}?`;
-    if (face === 'page') return `${fact}.`;
+    if (!isTyped(face)) return `${fact}.`;
     const roles = listed(ROLES);
     return `${fact}. Say with --role "${foreignWords(cell.trim(), LONGEST_CELL)}=…" which of ${roles} that is.`;
   },
   none_is_no_role: (_, face) =>
-    `role "none" is not known.${face === 'page' ? '' : ' To remove people, use remove-user or `remove_missing`.'}`,
+    `role "none" is not known.${isTyped(face) ? ' To remove people, use remove-user or `remove_missing`.' : ''}`,
   project_unknown({ project, among, meant, known }, face) {
+    if (face === 'short') return 'the project is not known';
     const several = among === undefined ? '' : `${quoted(among)} names several projects, and `;
     const fact = `project ${several}${quoted(project)} is not known.`;
     if (meant !== undefined)
       return `${fact} Did you mean ${meant.map((each) => foreignWords(each)).join(' or ')}?`;
     if (known !== undefined) return `${fact} Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
-    return face === 'page' ? fact : `${fact} Name it under \`projects\` with its id.`;
+    return isTyped(face) ? `${fact} Name it under \`projects\` with its id.` : fact;
   },
   several_projects: ({ input, cell }, face) =>
     `${labelOf(input, face)} ${quoted(cell)} names several projects. Give the person a row for each`,
@@ -172,10 +174,10 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   invite_unclear: (person) =>
     `not enough is known of the invite of ${whoIs(person)} to create it again. ` +
     'Run delete-invite with its invite_code and the e-mail address, then run this list again',
-  invite_missing({ to, email, user_id, invite_code, ...answer }) {
+  invite_missing({ to, email, user_id, invite_code, ...answer }, face) {
     const what =
       email === undefined ? whoIs(present({ user_id, invite_code })) : `invite of ${whoIs({ email })}`;
-    const fact = `the ${what} is not there any more${bracketed(answerWords(answer))}`;
+    const fact = `the ${what} is not there any more${answeredIn(face, answer)}`;
     return `${fact}: it was accepted, or another person deleted it. ${IF_ACCEPTED[to]}`;
   },
   invite_code_unknown: (person) =>
@@ -188,31 +190,31 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `the pending invite of ${whoIs(person)} has the code ${foreignWords(known)}, ` +
     `but the row says ${foreignWords(cell)}. Leave out the wrong one`,
   needs_email: "an invite needs the person's e-mail address. Give it",
-  no_such_user: ({ user_id: id, project, ...answer }) =>
+  no_such_user: ({ user_id: id, project, ...answer }, face) =>
     `the service has no user ${foreignWords(id)} in project ${foreignWords(project)}` +
-    `${bracketed(answerWords(answer))}: the id is wrong, or the user was already removed. Look it up`,
-  role_refused: ({ user_id: id, role, ...answer }) =>
-    `the service refused ${role} for user ${foreignWords(id)}${bracketed(answerWords(answer))}`,
-  invite_refused: ({ role, ...answer }) =>
-    `the service refused the invite as ${role}${bracketed(answerWords(answer))}`,
-  deletion_refused({ role, ...answer }) {
+    `${answeredIn(face, answer)}: the id is wrong, or the user was already removed. Look it up`,
+  role_refused: ({ user_id: id, role, ...answer }, face) =>
+    `the service refused ${role} for user ${foreignWords(id)}${answeredIn(face, answer)}`,
+  invite_refused: ({ role, ...answer }, face) =>
+    `the service refused the invite as ${role}${answeredIn(face, answer)}`,
+  deletion_refused({ role, ...answer }, face) {
     const which = role === undefined ? '' : ` as ${role}`;
-    const fact = `the service refused to delete the invite${which}${bracketed(answerWords(answer))}`;
+    const fact = `the service refused to delete the invite${which}${answeredIn(face, answer)}`;
     // The service's own words stand before, and may know better.
     return `${fact}; as far as is known it is still pending`;
   },
-  removal_refused: ({ user_id: id, ...answer }) =>
-    `the service refused to remove user ${foreignWords(id)}${bracketed(answerWords(answer))}`,
-  project_refused: ({ project, ...answer }) =>
-    `the service refused to create the project ${quoted(project)}${bracketed(answerWords(answer))}`,
+  removal_refused: ({ user_id: id, ...answer }, face) =>
+    `the service refused to remove user ${foreignWords(id)}${answeredIn(face, answer)}`,
+  project_refused: ({ project, ...answer }, face) =>
+    `the service refused to create the project ${quoted(project)}${answeredIn(face, answer)}`,
   project_without_id: ({ project }) =>
     `the project ${quoted(project)} was created, but the answer has no usable project_id. ` +
     'Look it up and put it in the list',
   no_invite_now: (person) => `${whoIs(person)} has no invite now`,
-  invited_otherwise: ({ role, wanted, ...answer }) =>
-    `invited before as ${role}, wanted ${wanted}${bracketed(answerWords(answer))}`,
+  invited_otherwise: ({ role, wanted, ...answer }, face) =>
+    `invited before as ${role}, wanted ${wanted}${answeredIn(face, answer)}`,
   invite_restored: ({ role }) => `the invite as ${role} was created again`,
-  invite_is_there: ({ role, ...answer }) => `the invite as ${role} is there${bracketed(answerWords(answer))}`,
+  invite_is_there: ({ role, ...answer }, face) => `the invite as ${role} is there${answeredIn(face, answer)}`,
   held_back({ project, row, is, ...person }) {
     const why = `row ${row} is ${is === 'left_out' ? 'left out' : 'invalid'} and may mean the same person`;
     return `${whoIs(person)} was not removed from ${foreignWords(project)}, because ${why}. Correct that row first`;

@@ -91,6 +91,13 @@ test.each<readonly [kind: OutcomeKind, findings: Findings, words: string]>([
     'companies: one (play): the vendor refused it',
   ],
   ['refused', [], 'refused'],
+  ['invalid', finding('role_unknown', { input: 'role', cell: 'boss' }), 'the role is not known'],
+  ['invalid', finding('project_unknown', { input: 'project', project: 'X' }), 'the project is not known'],
+  [
+    'refused',
+    finding('invite_refused', { role: 'viewer', status: 403, words: 'no' }),
+    'the service refused the invite as viewer',
+  ],
   [
     'in_doubt',
     together(

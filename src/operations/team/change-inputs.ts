@@ -102,7 +102,7 @@ export function together<Parts extends Readonly<Record<string, Prepared<unknown>
 export function readText(input: string, cell = ''): Prepared<string> {
   const text = cell.trim();
   if (text === '') return blank(input);
-  if (isSheetError(text)) return wrongCell(input, text, 'sheet_error');
+  if (isSheetError(text)) return wrongCell(input, text, 'formula_error');
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return wrongCell(input, text, 'unsendable');
   return ready(text);
 }
