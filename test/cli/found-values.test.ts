@@ -284,11 +284,11 @@ function asFoundBefore({ desk }: DeskBefore): void {
   const kept = guards.all();
   for (const { name } of kept) database.exec(`DROP TRIGGER ${name}`);
   database.exec(`
-    UPDATE attempts SET said = 'found', why = '[{"code":"answer","facts":{"status":200}}]', dialect = 5 WHERE why LIKE '%in the place of%';
+    UPDATE attempts SET said = 'found', why = '[{"code":"answer","facts":{"status":200}}]', dialect = 5 WHERE why LIKE '%"none_of_its_kind"%';
     UPDATE rows SET state = 'matched', findings = NULL, matched_by = 'first_name+last_name+domain',
       fills = CASE WHEN fills IS NULL THEN NULL ELSE (SELECT json_array(a.id) FROM attempts a
         WHERE a.said = 'found' AND a.batch = rows.batch AND a.row = rows.row) END
-      WHERE reason LIKE '%in the place of%';
+      WHERE findings LIKE '%"none_of_its_kind"%';
     UPDATE batches SET facts = json_remove(facts, '$.settings.by_kind', '$.settings.answer_at.byKind');`);
   for (const { sql } of kept) database.exec(sql);
   database.close();
