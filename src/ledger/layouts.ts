@@ -61,11 +61,14 @@ const ANSWER = /^status (\d+)(?:, (.*?))?(, so nothing had to change|, without a
 
 function answerBefore(text: string): Findings | undefined {
   const [, status, name, value] = SOLD.exec(text) ?? [];
-  if (name !== undefined) return finding('none_of_its_kind', { status: Number(status), name, value });
-  const [, code, words, behind] = ANSWER.exec(text) ?? [];
+  if (name !== undefined)
+    return finding('none_of_its_kind', { status: Number(status), name, value: unquoted(value ?? '') });
+  const [, code, shown, behind] = ANSWER.exec(text) ?? [];
   if (code === undefined) return undefined;
   const so = behind === undefined ? undefined : behind.endsWith('word') ? 'without_a_word' : 'already';
-  return finding('answer', { status: Number(code), ...present({ words, so } as const) });
+  const isQuoted = shown?.startsWith('"') === true;
+  const said = isQuoted ? { words: unquoted(shown) } : { body: shown };
+  return finding('answer', { status: Number(code), ...present({ ...said, so } as const) });
 }
 
 const saidBefore = (words: Cell): string | null =>
@@ -82,7 +85,7 @@ function withFindings(table: string, row: AnyRecord): AnyRecord {
 function plannedSince(work: Cell): string | null {
   if (typeof work !== 'string') return null;
   return JSON.stringify(JSON.parse(work), (name, value) => {
-    if (name === 'repaired' && typeof value === 'string') return findingsBefore(value);
+    if ((name === 'repaired' || name === 'made') && typeof value === 'string') return findingsBefore(value);
     if (!isObject(value) || typeof value.kind !== 'string') return value;
     const { reason, ...kept } = value;
     const isOutcome = typeof reason === 'string' || isOutcomeKind(value.kind);
