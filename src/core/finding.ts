@@ -14,9 +14,6 @@ export const finding = <Code extends FindingCode>(code: Code, facts: FactsOf<Cod
 export const keptCell = (cell: string): string => cell.trim().slice(0, MOST_KEPT);
 const MOST_KEPT = 200;
 
-/** A sentence that has no code. */
-export const said = (words: string): Findings => finding('said_before', { words });
-
 /** The findings of one step, account or column among others. What names one already is about that. */
 export const about = (of: Pick<Finding, 'step' | 'account' | 'column'>, findings: Findings): Findings =>
   findings.map((each) => ({ ...of, ...each }));

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { NO_FINDINGS, said } from '../../src/core/finding.ts';
-
+import { NO_FINDINGS } from '../../src/core/finding.ts';
 import { findErasable } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { personOf } from '../../src/operations/lookup/person.ts';
+import { said } from '../support/told.ts';
 import {
   answered,
   batchNamed,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { finding, said } from '../../src/core/finding.ts';
+import { finding } from '../../src/core/finding.ts';
 import { keptFindings } from '../../src/core/findings.ts';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';
+import { said } from '../support/told.ts';
 import { answer, doubt, reply, sqliteTables, uncharged } from './plain.ts';
 
 /**

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { said } from '../../src/core/finding.ts';
 import { postgres } from '../../src/ledger/db/postgres.ts';
 import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
@@ -17,6 +16,7 @@ import {
   type Written,
   writeGroup,
 } from '../../src/ledger/transitions.ts';
+import { said } from '../support/told.ts';
 import { postgresServer } from './stores/postgres-server.ts';
 
 interface BatchOptions {

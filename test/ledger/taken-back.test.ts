@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { NO_FINDINGS, said } from '../../src/core/finding.ts';
+import { NO_FINDINGS } from '../../src/core/finding.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
+import { said } from '../support/told.ts';
 import { ACCOUNT, answered, batchNamed, begin, settle } from './stores/book.ts';
 import { freshPlace, openStore } from './stores/places.ts';
 

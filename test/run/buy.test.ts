@@ -7,10 +7,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
-import { said } from '../../src/core/finding.ts';
 import { type AttemptId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import { some } from '../support/combinations.ts';
 import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../support/doubtful.ts';
+import { said } from '../support/told.ts';
 
 test.each(
   some(

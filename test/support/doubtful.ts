@@ -8,7 +8,7 @@ import provider from '../../src/client/dialects/provider.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { OF_ANOTHER, unoffered } from '../../src/core/described.ts';
 import type { RunEvent } from '../../src/core/events.ts';
-import { NO_FINDINGS, said } from '../../src/core/finding.ts';
+import { NO_FINDINGS } from '../../src/core/finding.ts';
 import { defineOperation, end, type IfLost, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
@@ -17,6 +17,7 @@ import type { RunObject } from '../../src/objects/run-object.ts';
 import { run } from '../../src/run/pipeline.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type Script, type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { said } from './told.ts';
 
 /**
  * A list with one row, a real SQLite store, and a vendor that loses answers as a test says. What is done for the row is

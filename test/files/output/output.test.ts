@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
+import { NO_FINDINGS } from '../../../src/core/finding.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';
@@ -24,6 +24,7 @@ import {
 import { type Batch, credits, type FinishedRow, type Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { freshLedger, temporaryFolder } from '../../ledger/stores/places.ts';
+import { said } from '../../support/told.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();

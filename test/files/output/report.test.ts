@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
-import { finding, NO_FINDINGS, said, together } from '../../../src/core/finding.ts';
+import { finding, NO_FINDINGS, together } from '../../../src/core/finding.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-view.ts';
@@ -23,6 +23,7 @@ import {
   credits,
 } from '../../../src/ledger/ledger.ts';
 import type { BatchView } from '../../../src/objects/batch-view.ts';
+import { said } from '../../support/told.ts';
 
 const batch: Batch = {
   id: '0a1b2c3d' as BatchId,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
-import { NO_FINDINGS, said } from '../../../src/core/finding.ts';
+import { NO_FINDINGS } from '../../../src/core/finding.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';
@@ -21,6 +21,7 @@ import {
   type Look,
   type Reply,
 } from '../../../src/ledger/ledger.ts';
+import { said } from '../../support/told.ts';
 
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
-import { finding, said, together } from '../../../src/core/finding.ts';
+import { finding, together } from '../../../src/core/finding.ts';
 import type { Finding } from '../../../src/core/findings.ts';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
+import { said } from '../../support/told.ts';
 import {
   ACCOUNT,
   admit,

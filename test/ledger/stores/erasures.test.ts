@@ -7,9 +7,9 @@ import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { said } from '../../../src/core/finding.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type ErasureOrder, eraseIn } from '../../../src/run/erase.ts';
+import { said } from '../../support/told.ts';
 import { ACCOUNT, answered, batchNamed, DAY_MS, IN_DOUBT, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 

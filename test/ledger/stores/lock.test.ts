@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { said } from '../../../src/core/finding.ts';
-
 import { credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { said } from '../../support/told.ts';
 import { admit, admitted, batchNamed, NOON_MS, replyWith } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';

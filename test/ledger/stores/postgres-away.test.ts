@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { said } from '../../../src/core/finding.ts';
 import {
   type AttemptId,
   credits,
@@ -8,6 +7,7 @@ import {
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
+import { said } from '../../support/told.ts';
 import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { twoWorkers, type Workplace, workplace } from './postgres-places.ts';
 import { anotherServer, postgresServer } from './postgres-server.ts';

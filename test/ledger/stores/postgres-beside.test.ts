@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { said } from '../../../src/core/finding.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
 import { personOf } from '../../../src/operations/lookup/person.ts';
+import { said } from '../../support/told.ts';
 import {
   ACCOUNT,
   answered,

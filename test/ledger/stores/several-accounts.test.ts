@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { said } from '../../../src/core/finding.ts';
 import { findErasable } from '../../../src/ledger/erase.ts';
 import {
   type BatchId,
@@ -10,6 +9,7 @@ import {
   type Ledger,
 } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { said } from '../../support/told.ts';
 import {
   ACCOUNT,
   admit,

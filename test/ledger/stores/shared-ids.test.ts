@@ -4,9 +4,9 @@
  * Method: what the program of layout 6 left is kept as SQL of either database, and is copied in its place.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { said } from '../../../src/core/finding.ts';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { storeAt } from '../../../src/ledger/stores.ts';
+import { said } from '../../support/told.ts';
 import { ACCOUNT, admit, answered, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { copyInPlace, type Kind, type Place, placeWith } from './earlier/places.ts';
 import { openStore } from './places.ts';

@@ -1,9 +1,9 @@
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
 import { describeOperations } from '../../../src/core/families.ts';
-import { said } from '../../../src/core/finding.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { said } from '../../support/told.ts';
 import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle } from './book.ts';
 
 /**
