@@ -81,7 +81,7 @@ test('"can view" is never taken for a slip of "Can edit": the plan asks which ro
   expect(stdout).toContain(
     'role "can view" is not known. Say with --role "can view=…" which of viewer, editor and admin that is.',
   );
-  expect(stdout).toContain('role "N/A" counts as blank');
+  expect(stdout).toContain('role N/A: counts as blank');
 });
 
 test.each(['Projects', 'Project Name(s)', 'Workspace'])(
@@ -100,7 +100,7 @@ test.each([
     ' atlas',
     /^3 changes \(1 new project, 2/m,
   ],
-  ['no project is made of a word for nothing', 'N/A', /project "N\/A" counts as blank\n2 changes \(1 new/],
+  ['no project is made of a word for nothing', 'N/A', /project N\/A: counts as blank\n2 changes \(1 new/],
 ])('%s', async (_promise, project, said) => {
   const desk = await openDesk();
   const list = `Email,Role,Project\na@acme.example,viewer,Atlas\nb@acme.example,viewer,${project}\n`;

@@ -143,7 +143,7 @@ test('accounts add takes the variables of the slots, and says which is missing',
   const lacking = await desk.type(named);
   expect([lacking.code, lacking.stderr]).toEqual([
     2,
-    expect.stringContaining('Give --secret-env tenant=VARIABLE'),
+    expect.stringContaining('Give it with --secret-env tenant=VARIABLE'),
   ]);
   expect((await desk.type([...named, '--secret-env', 'tenant=VENDOR_TENANT'])).code).toBe(0);
   const env = { K: KEY, VENDOR_USER: USER, VENDOR_TENANT: TENANT };

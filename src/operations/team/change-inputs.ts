@@ -193,7 +193,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
   const alike = Map.groupBy(Object.keys((roles ?? {}) as JsonObject), tidied);
   const [, twice] = [...alike.values()].find((words) => words.length > 1) ?? [];
   if (twice === undefined) return;
-  throw stop('job', `roles: ${foreignName(twice)} is there twice.`, 'Take one of them out.');
+  throw stop('job', `roles: ${foreignName(tidied(twice))} is there twice.`, 'Take one of them out.');
 }
 
 /** A user id is exactly one segment of a path: a server would resolve `..` away, encoded or not. */
