@@ -63,18 +63,20 @@ export const OUTCOME_KINDS = [
 export type RowStatus = OutcomeKind | 'pending';
 
 /**
- * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or
- * more, and are read by their names alone.
+ * The columns that we add after those of `add`, in this order, each with its width in a workbook, in
+ * characters. Files of other builds have fewer of them or more, and are read by their names alone.
  */
-export const OUR_COLUMNS = [
-  '_status',
-  '_reason',
-  '_matched_by',
-  '_match',
-  '_credits',
-  '_source',
-  '_as_of',
-] as const;
+export const OUR_WIDTHS = {
+  _status: 12,
+  _reason: 50,
+  _matched_by: 14,
+  _match: 30,
+  _credits: 9,
+  _source: 14,
+  _as_of: 18,
+} as const;
+
+export const OUR_COLUMNS = Object.keys(OUR_WIDTHS) as readonly (keyof typeof OUR_WIDTHS)[];
 
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;

@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { stop } from '../core/errors.ts';
 import { escapeMarkup } from '../core/plain-text.ts';
+import { OUR_WIDTHS } from '../core/row.ts';
 
 /**
  * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory
@@ -93,17 +94,11 @@ const SHEET_END = '</sheetData></worksheet>';
 
 /** Wide enough for an ABN, a date with its time, and most names. Excel's own width cuts them off. */
 const WIDTH = 20;
-const OUR_WIDTHS: Readonly<Record<string, number>> = {
-  _status: 12,
-  _reason: 50,
-  _matched_by: 14,
-  _match: 30,
-  _credits: 9,
-  _source: 14,
-  _as_of: 18,
-};
 
-export const widthOf = (name: string): number => OUR_WIDTHS[name.replace(/_\d+$/, '')] ?? WIDTH;
+export function widthOf(name: string): number {
+  const own: Readonly<Record<string, number>> = OUR_WIDTHS;
+  return own[name.replace(/_\d+$/, '')] ?? WIDTH;
+}
 
 /** @param column counts from 1. */
 export const columnXml = (column: number, width: number, prefix = ''): string =>
