@@ -66,7 +66,7 @@ describe('a stop after which the same command goes on', () => {
     '%s, before it has begun: the last line is the command, which --json has with all else',
     async (code, exit) => {
       const choices = code === 'consent' ? [agreeing('do it')] : undefined;
-      const whole = { code, message: 'fact.', next: 'Do.', plan: 'p1', ...present({ choices }) };
+      const whole = { code, message: 'Fact.', next: 'Do.', plan: 'p1', ...present({ choices }) };
       const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 } as StopDetail));
       const stopped = await resumedBy(() => COMMAND, work).catch((error) => error as StopError);
       const { terminal, out, err } = open({ json: true, quiet: true });
@@ -82,7 +82,7 @@ describe('a stop after which the same command goes on', () => {
   );
 
   test.each(stops)('%s, after some of the work: the end of the report says the same', (code) => {
-    const stopped = stopShown({ code, message: 'fact.', next: 'Do.', choices: [agreeing('do it')] });
+    const stopped = stopShown({ code, message: 'Fact.', next: 'Do.', choices: [agreeing('do it')] });
     const { terminal, out, err } = open({ json: true, quiet: true });
     report(terminal, { object: withNext({ rows: 3, stopped }, COMMAND), advice: ['What is in doubt: …'] });
     expect(lastLine(err())).toBe(COMMAND);
