@@ -75,7 +75,7 @@ test('the operation in the guide works as it stands', async () => {
   const operation = await added<Operation>('src/operations/verify-email.ts');
   expect(operation?.preparer({})({ email: 'jo' })).toEqual({
     kind: 'invalid',
-    findings: [{ code: 'no_email', facts: { input: 'email', cell: 'jo' } }],
+    findings: [{ code: 'not_an_email', facts: { input: 'email', cell: 'jo' } }],
   });
   expect(operation?.preparer({})({})).toEqual({
     kind: 'invalid',

@@ -595,7 +595,7 @@ describe('a rule of the dialect that reads a later answer as a failure ends the 
       if (method === 'POST') return input.first_name === 'Ann' ? { job: 'job-Ann' } : CANCELED;
       return isDone ? knows('Ann')(asked, nth) : NOT_DONE;
     };
-    const stopped = await at.run('--max-pause', '1s');
+    const stopped = await at.run('--max-pause', '10s');
     expect(stopped.code, stopped.stderr).toBe(4);
     isDone = true;
     const ended = await at.run();
