@@ -66,8 +66,8 @@ const CELLS = Object.fromEntries(CODES.map((code) => [code, CELL])) as {
 export const FINDINGS = {
   ...CELLS,
 
-  /** Of a ledger of an earlier build, which kept sentences. */
-  said_before: { needs: 'nobody', facts: { words: text } },
+  /** Of a ledger of an earlier build, which kept sentences. `correct`: it asks to correct a cell. */
+  said_before: { needs: 'nobody', facts: { words: text, correct: z.literal(true).exactOptional() } },
 
   // -------------------------------------------------------------------------------- rows that are not asked
   /** A condition of the job leaves the row out. `cell` is blank for a cell without text. */

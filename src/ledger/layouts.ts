@@ -39,7 +39,8 @@ export async function conversionOf(from: Db): Promise<Conversion> {
 
 /**
  * Until then the ledger kept sentences. What decides something is read out of them here, once: that an answer
- * is still to come, what a vendor said of a change, what was sold, and what was left out or erased.
+ * is still to come, what a vendor said of a change, what was sold, what was left out or erased, and that a
+ * cell is to be corrected.
  */
 function findingsBefore(words: string): Findings {
   const [, later] = /^not yet: (.*)$/s.exec(words) ?? [];
@@ -51,7 +52,11 @@ function findingsBefore(words: string): Findings {
     return finding('left_out', { by, column: unquoted(column), cell: unquoted(cell.replace(/^blank$/, '')) });
   const [, filled] = /^(.*) (?:is|are) filled, so the row would get nothing$/s.exec(words) ?? [];
   if (filled !== undefined) return finding('nothing_to_fill', { columns: [unquoted(filled)], filled: true });
-  return answerBefore(words) ?? finding('said_before', { words });
+  const [, kept] =
+    /^on_existing: keep leaves (.*) as the list has them, so the row would get nothing$/s.exec(words) ?? [];
+  if (kept !== undefined) return finding('nothing_to_fill', { columns: [unquoted(kept)], filled: false });
+  const correct = /, so correct it(?:; |$)/.test(words) ? (true as const) : undefined;
+  return answerBefore(words) ?? finding('said_before', { words, ...present({ correct }) });
 }
 
 const unquoted = (text: string): string => /^"(.*)"$/s.exec(text)?.[1] ?? text;
