@@ -26,13 +26,12 @@ const WORDS = {
   no_dot_in_host: 'has no dot in its host name',
   not_a_domain: (host) => `${host} is not a domain name`,
   mailbox_host: (host) => `${host} belongs to a mailbox provider, not to one company`,
-  directory_page: (host) =>
-    `is a page of ${host}, which shows many companies; accept_hosts takes it all the same`,
+  directory_page: (host) => `is a page of ${host}, which shows many companies`,
   short_link: (host) => `is a short link of ${host}, which hides whose page it is`,
   redirect_link: (host) => `is a link of ${host}, which hides where it leads`,
   placeholder_host: (host) => `${host} stands for no website`,
   website_builder: (host) => `${host} is a builder of websites, and not the website of a company`,
-  unknown_tld: (end) => `ends in .${end}, as no domain does; accept_hosts takes its host all the same`,
+  unknown_tld: (end) => `ends in .${end}, as no domain does`,
   public_suffix: (host) => `${host} is what domains end in, and no domain`,
   email_for_website: 'is an e-mail address, not a website',
 
@@ -65,9 +64,7 @@ const WORDS = {
   placeholder_email: 'stands for no address',
   commented_out: 'begins with a sign that takes a line out of a list',
   mixed_scripts: 'has letters of two scripts before the @, some of which look alike',
-  role_address:
-    'is that of a department or a machine, and nobody is looked up by it; `role_addresses: send` in the job ' +
-    'takes such for people',
+  role_address: 'is that of a department or a machine, and nobody is looked up by it',
   non_ascii_host: (plain) => `has other letters than a to z after the @; write that as ${plain}`,
 
   // --------------------------------------------------------------------------------------------------- names
@@ -107,8 +104,23 @@ export type Code = keyof typeof WORDS;
 
 export const CODES = Object.keys(WORDS) as readonly Code[];
 
-/** @param problem an unusable reading. */
-export function problemWords({ code, about = '' }: { readonly code: Code; readonly about?: string }): string {
+/** What an entry of the job does about it. */
+const IN_THE_JOB: { readonly [Each in Code]?: string } = {
+  directory_page: 'accept_hosts takes it all the same',
+  unknown_tld: 'accept_hosts takes its host all the same',
+  role_address: '`role_addresses: send` in the job takes such for people',
+};
+
+/**
+ * @param problem an unusable reading.
+ * @param forJobs whether the words are for people who write jobs.
+ */
+export function problemWords(
+  { code, about = '' }: { readonly code: Code; readonly about?: string },
+  forJobs = true,
+): string {
   const words: Words = WORDS[code];
-  return typeof words === 'string' ? words : words(about);
+  const fact = typeof words === 'string' ? words : words(about);
+  const next = forJobs ? IN_THE_JOB[code] : undefined;
+  return next === undefined ? fact : `${fact}; ${next}`;
 }

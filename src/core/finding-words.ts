@@ -334,7 +334,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
 
 function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
   return ({ input, cell, about, correct }, face) => {
-    const problem = problemWords({ code, ...present({ about }) });
+    const problem = problemWords({ code, ...present({ about }) }, isTyped(face));
     const asks = correct && face !== 'short' ? ', so correct it' : '';
     return `${labelOf(input, face)}${cellIn(face, cell)}: ${problem}${asks}`;
   };
@@ -462,19 +462,29 @@ const AS_WRITTEN: Names = { step: (name) => name, account: (name) => name };
 /** All findings of a row, in one text; blank for none. What is about one step or account stands together. */
 export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN): string {
   let text = '';
-  let [step, account]: (string | undefined)[] = [];
+  let before: Finding | undefined;
   for (const finding of findings) {
     const words = sayOne(finding, face, names);
     if (words === '') continue;
-    if (text !== '') text += /[:.?]$/.test(text) ? ' ' : '; ';
-    const isOtherStep = finding.step !== step;
-    if (isOtherStep && finding.step !== undefined) text += `${names.step(finding.step)}: `;
-    if ((isOtherStep || finding.account !== account) && finding.account !== undefined)
-      text += `${names.account(finding.account)}: `;
-    ({ step, account } = finding);
-    text += words;
+    text = behind(text, namedBefore(finding, before, names) + words);
+    before = finding;
   }
   return text;
+}
+
+/** After a colon the words go on, and after a sentence they begin another one. */
+function behind(text: string, words: string): string {
+  if (text === '') return words;
+  if (/[.?]$/.test(text)) return `${text} ${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  return text + (text.endsWith(':') ? ' ' : '; ') + words;
+}
+
+/** The step and the account of a finding, where the finding before has others. */
+function namedBefore({ step, account }: Finding, before: Finding | undefined, names: Names): string {
+  const isOtherStep = step !== before?.step;
+  const ofStep = isOtherStep && step !== undefined ? `${names.step(step)}: ` : '';
+  const isNamed = account !== undefined && (isOtherStep || account !== before?.account);
+  return isNamed ? `${ofStep}${names.account(account)}: ` : ofStep;
 }
 
 /**
@@ -497,7 +507,7 @@ export function sayInShort(
 }
 
 /** What a later build found has no words here, and is said by its code. */
-export function sayOne(finding: Finding, face: Face, names: Names = AS_WRITTEN): string {
+function sayOne(finding: Finding, face: Face, names: Names = AS_WRITTEN): string {
   const words = WORDS[finding.code] as Words<FindingCode> | undefined;
   if (words === undefined) return `${finding.code} (${foreignWords(JSON.stringify(finding.facts))})`;
   return typeof words === 'string'
