@@ -20,7 +20,7 @@ const ofCell = z.object({
 });
 
 /** The codes without those of a cell that cannot be used, which all have the same facts. */
-export const OTHER_CODES = (Object.keys(FINDINGS) as readonly FindingCode[]).filter(
+const OTHER_CODES = (Object.keys(FINDINGS) as readonly FindingCode[]).filter(
   (code) => !CODES.some((each) => each === code),
 );
 

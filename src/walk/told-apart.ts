@@ -18,10 +18,10 @@ import { rowPreparer } from './row-preparer.ts';
  * machine, asks the same calls.
  */
 
-export const NONE_APART: ToldApart = new Set();
+const NONE_APART: ToldApart = new Set();
 
 /** Sixteen hex digits for what a call asks, whatever account it is asked of. */
-export function questionOf(call: Call): string {
+function questionOf(call: Call): string {
   const asked = askedText(call);
   const digits = [textHash(asked), textHash(asked, OTHER_SEED)].map((each) => each.toString(16));
   return digits.map((each) => each.padStart(8, '0')).join('');
