@@ -61,6 +61,8 @@ interface Copy {
 interface Finished {
   readonly batch: string;
   readonly written: Buffer;
+  /** Whether a run of the list was told by `--accept` to go on. */
+  readonly isAnswered: boolean;
 }
 
 export class Life {
@@ -159,7 +161,9 @@ export class Life {
     stage.weather = calm;
     this.#writeAccounts({});
     await this.rest(DAY_MS);
-    const lists: readonly Finished[] = [await this.#endOf('a'), await this.#endOf('b')];
+    const [first, second] = [await this.#endOf('a'), await this.#endOf('b')];
+    // A series that stops the second list takes back what has ended rows of the first, which then goes on.
+    const lists: readonly Finished[] = [second.isAnswered ? await this.#endOf('a') : first, second];
     if (!this.#isToldWrong) this.#watch.requireBooks();
     await this.rest(DAY_MS);
     for (const { batch, written } of lists)
@@ -169,10 +173,14 @@ export class Life {
   /** A list ends, and its output is as it should be. */
   async #endOf(list: ListName): Promise<Finished> {
     const rows = this.#rows(list);
+    let isAnswered = false;
     const { batch = '', output } = await endList({
       list,
       rows: rows.length,
-      run: (more) => this.#runAtEnd(list, more),
+      run: (more) => {
+        isAnswered ||= more.includes('--accept');
+        return this.#runAtEnd(list, more);
+      },
       settle: (batch, decision) => this.#settleAtEnd(batch, decision),
       rest: (ms) => this.rest(ms),
       is: this.#is,
@@ -182,7 +190,7 @@ export class Life {
     const words = { isNoMatchTold: this.#isNoMatchTold, forgotten: this.#forgotten };
     requireOutput(this.#stage, output, rows, words);
     await requireSameExport(this.#stage, batch, written);
-    return { batch, written };
+    return { batch, written, isAnswered };
   }
 
   async #runAtEnd(list: ListName, more: readonly string[]): Promise<Ended> {
