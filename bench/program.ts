@@ -31,6 +31,8 @@ export function abn(serial: number): string {
 export interface Command {
   readonly words: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** The process of a server that works for it and is not ended by it. */
+  readonly server?: number;
 }
 
 /** A program of Node, as the words of a command. */
@@ -60,13 +62,16 @@ export interface Cost {
   readonly seconds: number;
   /** User and system time of the process and of those that it waited for. NaN where the kernel does not tell. */
   readonly processorSeconds: number;
+  /** The same of the server that worked for it; 0 without one. */
+  readonly serverSeconds: number;
   /** The largest resident set that the kernel saw while the process was there. */
   readonly peakMiB: number;
 }
 
 /** Runs a command to its end. Nothing else that this process has started may end meanwhile. */
-export async function costOf({ words, env = process.env }: Command): Promise<Cost> {
+export async function costOf({ words, env = process.env, server }: Command): Promise<Cost> {
   const [program = '', ...rest] = words;
+  const serverBefore = await processorOf(server);
   const [before, startedMs] = [await processorOfChildren(), performance.now()];
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let [said, peakMiB] = ['', 0];
@@ -80,7 +85,8 @@ export async function costOf({ words, env = process.env }: Command): Promise<Cos
   clearInterval(watch);
   if (exitCode !== 0) throw new Error(`${words.join(' ')} ended with ${exitCode}: ${said}`);
   const seconds = (performance.now() - startedMs) / 1000;
-  return { seconds, peakMiB, processorSeconds: (await processorOfChildren()) - before };
+  const processorSeconds = (await processorOfChildren()) - before;
+  return { seconds, peakMiB, processorSeconds, serverSeconds: (await processorOf(server)) - serverBefore };
 }
 
 /** MiB. */
@@ -94,10 +100,25 @@ const TICKS = 100;
 
 /** What all children used that have ended, and theirs, by the kernel's own count. */
 async function processorOfChildren(): Promise<number> {
-  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '');
-  // The name of the program may have spaces, so fields are counted from behind it: `cutime` and `cstime` are 16 and 17.
+  return (await usedBy('self')).children;
+}
+
+/** What a process used, and all that it started. */
+async function processorOf(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return 0;
+  const { own, children } = await usedBy(pid);
+  const running = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const theirs = await Promise.all(running.split(' ').filter(Boolean).map(Number).map(processorOf));
+  return theirs.reduce((sum, seconds) => sum + seconds, own + children);
+}
+
+/** @returns seconds of all threads of a process, and of its children that have ended. */
+async function usedBy(pid: number | 'self'): Promise<{ readonly own: number; readonly children: number }> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program may have spaces, so fields are counted from behind it: `utime` to `cstime` are 14 to 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13] ?? Number.NaN) + Number(fields[14])) / TICKS;
+  const seconds = (at: number): number => (Number(fields[at] ?? Number.NaN) + Number(fields[at + 1])) / TICKS;
+  return { own: seconds(11), children: seconds(13) };
 }
 
 export function median(values: readonly number[]): number {
@@ -114,6 +135,7 @@ export function medianCost(costs: readonly Cost[]): Cost {
   return {
     seconds: median(costs.map(({ seconds }) => seconds)),
     processorSeconds: median(costs.map(({ processorSeconds }) => processorSeconds)),
+    serverSeconds: median(costs.map(({ serverSeconds }) => serverSeconds)),
     peakMiB: Math.max(...costs.map(({ peakMiB }) => peakMiB)),
   };
 }

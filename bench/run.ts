@@ -1,6 +1,7 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [speed|memory|page|statements|parts|walk|lines]`, which prints one table a bench,
- * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
+ * The speed and memory promises, measured again: `npm run bench [speed|peers|memory|page|statements|parts|walk|lines]`, which prints one table a
+ * bench, with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench peers -- --help` what else somebody
+ * would use for a list, and `npm run bench statements` what a list asks of SQLite.
  * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,12 +11,14 @@ import { countLines } from './lines.ts';
 import { measureMemory } from './memory.ts';
 import { measurePage } from './page.ts';
 import { judgingBesideParsing } from './parts.ts';
+import { measurePeers } from './peers.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
 import { measureWalk } from './walk.ts';
 
 const benches: Readonly<Record<string, (flags: readonly string[]) => Promise<readonly string[]>>> = {
   speed: measureSpeed,
+  peers: measurePeers,
   memory: measureMemory,
   page: measurePage,
   statements: measureStatements,
@@ -37,8 +40,8 @@ if (name !== undefined && !(name in benches)) {
 const gib = (totalmem() / 1024 ** 3).toFixed(0);
 console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${gib} GiB, Node ${process.versions.node}`);
 for (const [each, measure] of Object.entries(benches)) {
-  // Speed takes a day, so that it is measured by its name alone.
-  if (name === undefined ? each === 'speed' : name !== each) continue;
+  // Speed takes a day, and peers have to be installed, so that both are measured by their names alone.
+  if (name === undefined ? each === 'speed' || each === 'peers' : name !== each) continue;
   console.log(`\n${each}`);
   for (const line of await measure(flags)) console.log(line);
 }

@@ -96,7 +96,7 @@ export function measureSpeed(words: readonly string[]): Promise<readonly string[
 const CONTESTANTS = ['contestant', 'rows', 'seconds', 'rows a second', 'processor a row', 'peak memory'];
 
 /** A table as pages have them. */
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (each: readonly string[]): string => `| ${each.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
@@ -113,7 +113,7 @@ function cellsOf({ measure, contestant, rows, cost }: Line): readonly string[] {
 const SYNCS = 200;
 
 /** How busy others keep the machine, and its disk. Where they do, only ratios of processor time say something. */
-function businessOf(folder: string): string {
+export function businessOf(folder: string): string {
   const path = join(folder, 'fdatasync');
   const file = openSync(path, 'w');
   const page = Buffer.alloc(4096, 1);

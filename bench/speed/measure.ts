@@ -79,7 +79,8 @@ export class Rounds {
   /** How often the time of one is in that of another, for as many rows: the median of the ratios of the rounds. */
   times(name: string, of: string): string {
     const seconds = this.#ratio(name, of, (cost) => cost.seconds);
-    return `${seconds} (processor ${this.#ratio(name, of, (cost) => cost.processorSeconds)})`;
+    const processor = this.#ratio(name, of, (cost) => cost.processorSeconds + cost.serverSeconds);
+    return `${seconds} (processor ${processor})`;
   }
 
   /** How often the speed of one is in that of another. */

@@ -13,6 +13,8 @@ import postgres from '../../../src/ledger/stores/postgres.ts';
  * has a database of its own.
  */
 export interface Server {
+  /** The process that started all others of it. */
+  pid(): number;
   /** The URL of a database of that name, which need not be there. @param role left out: the owner of all. */
   url(database: string, role?: string): string;
   /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
@@ -108,6 +110,7 @@ async function begun(tls: Tls | undefined): Promise<Server> {
   process.once('exit', () => kill(databaseDir));
   const ask = (text: string, database = 'postgres') => asked(server.getPgClient(database, '127.0.0.1'), text);
   return {
+    pid: () => postmasterOf(databaseDir),
     url: (database, role = 'tests') => `postgres://${role}@127.0.0.1:${port}/${database}`,
     async createDatabase(name, as = 'template1') {
       await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
