@@ -17,7 +17,7 @@ import {
   type WriteContext,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import { moneyOf, scopeName, setCaps } from './money.ts';
+import { budgetName, moneyOf, setCap } from './money.ts';
 import { type LimitNow, limitAt, type PauseFacts } from './pauses.ts';
 import {
   type AccountCaps,
@@ -180,11 +180,10 @@ async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<
 const EVER = `
 SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(held), 0) AS held,
   (SELECT coalesce(sum(reserved), 0) FROM attempts WHERE ${isDoubted('attempts')} AND account = ?) AS doubted
-FROM budgets WHERE scope LIKE CAST(? AS TEXT)`;
+FROM budgets WHERE kind = 'month' AND batch = '' AND account = ?`;
 
 async function everOf(sql: Sql, account: number): Promise<Money> {
-  const params = [account, scopeName.month(account, '%')];
-  const sums = await oneRow<Record<'spent' | 'held' | 'doubted', number>>(sql, EVER, params);
+  const sums = await oneRow<Record<'spent' | 'held' | 'doubted', number>>(sql, EVER, [account, account]);
   const [reserved, inDoubt] = [credits(sums.held - sums.doubted), credits(sums.doubted)];
   return { spent: credits(sums.spent), reserved, inDoubt };
 }
@@ -225,7 +224,7 @@ export const readAccounts = (context: Context) => ({
     const { id = 0, cap_day, cap_month } = (await keptAccount(context.db, identity)) ?? {};
     if (scope === 'ever') return everOf(context.db, id);
     const [cap, period] = scope === 'day' ? [cap_day, dayOf(atMs)] : [cap_month, monthOf(atMs)];
-    const money = await moneyOf(context.db, `${scope}:${id}:${period}`);
+    const money = await moneyOf(context.db, budgetName(scope, { account: id, period }));
     return typeof cap === 'number' ? { ...money, cap: credits(cap) } : money;
   },
 
@@ -284,10 +283,8 @@ export const writeAccounts = (context: WriteContext) => ({
       const { perDay = null, perMonth = null } = caps;
       const id = await ensureAccount(sql, identity);
       await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
-      await setCaps(sql, [
-        { scope: scopeName.day(id, '%'), cap: perDay },
-        { scope: scopeName.month(id, '%'), cap: perMonth },
-      ]);
+      await setCap(sql, budgetName('day', { account: id }), perDay);
+      await setCap(sql, budgetName('month', { account: id }), perMonth);
     }),
 
   /** A fact that is undefined is not valid any more. */

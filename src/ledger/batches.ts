@@ -6,6 +6,7 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
+import { stepNames } from '../core/steps.ts';
 import {
   type Context,
   changeFacts,
@@ -17,7 +18,7 @@ import {
 } from './context.ts';
 import { type Cell, each, eachOf, type Sql } from './db.ts';
 import { lastFirst, startedMs } from './lists.ts';
-import { moneyOf, OF_BATCH, scopeName, scopeOf, setCaps } from './money.ts';
+import { type BudgetName, budgetName, isBudget, moneyOf, OF_BATCH, setCap } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
 import type {
   Act,
@@ -94,7 +95,7 @@ export const readBatches = ({ db }: Context) => ({
   },
   /** With `extra`, only the money of its retries of calls in doubt. Their cap is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
-    moneyOf(db, scopeName[scope](batch)),
+    moneyOf(db, budgetName(scope, { batch })),
   /** What a batch has spent at each of its accounts. */
   spentByAccount: (batch: BatchId) =>
     db.rows<{ readonly accountIdentity: string; readonly spent: Credits }>(SPENT_BY_ACCOUNT, [batch]),
@@ -114,18 +115,18 @@ export const readBatches = ({ db }: Context) => ({
   },
 });
 
-/** The scope of an account's share. */
-async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<string> {
+/** The budget of an account's share. */
+async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<BudgetName> {
   const ofBatch = `SELECT m.account FROM batch_accounts m JOIN accounts a ON a.id = m.account
     WHERE m.batch = ? AND a.identity = ?`;
   const [own] = await sql.rows<{ account: number }>(ofBatch, [batch, identity]);
   invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
-  return scopeName.share(batch, own.account);
+  return budgetName('share', { batch, account: own.account });
 }
 
 const SPENT_BY_ACCOUNT = `
 SELECT a.identity AS "accountIdentity", b.spent FROM batch_accounts m
-  JOIN accounts a ON a.id = m.account JOIN budgets b ON b.scope = ${scopeOf.share('m')}
+  JOIN accounts a ON a.id = m.account JOIN budgets b ON ${isBudget('b', 'share', 'm')}
 WHERE m.batch = ? ORDER BY m.place`;
 
 /** An answer that was taken back, or turned out to be none, does not count. */
@@ -192,10 +193,10 @@ export const writeBatches = (context: WriteContext) => ({
 /** Sets those of the caps that a change names. */
 async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise<void> {
   const { budget, extraCredits, shares = {} } = change;
-  if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
-  if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
+  if (budget !== undefined) await setCap(sql, budgetName('batch', { batch: id }), budget);
+  if (extraCredits !== undefined) await setCap(sql, budgetName('extra', { batch: id }), extraCredits);
   for (const [identity, cap] of Object.entries(shares))
-    await setCaps(sql, [{ scope: await shareOf(sql, id, identity), cap }]);
+    await setCap(sql, await shareOf(sql, id, identity), cap);
 }
 
 /** Rows whose call may be sent again, and that were left to another batch of their list. */
@@ -246,8 +247,10 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
-  CLOSE(`UPDATE budgets SET closed = 1 FROM v JOIN batch_accounts m ON m.batch = v.batch
-WHERE budgets.scope IN (${scopeOf.batch('m')}, ${scopeOf.share('m')})`),
+  CLOSE(
+    `UPDATE budgets SET closed = 1 FROM v
+WHERE budgets.kind IN ('batch', 'share') AND budgets.batch = v.batch`,
+  ),
   // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, findings = coalesce(rows.findings, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
@@ -289,9 +292,9 @@ async function insertBatch(
   const account = await ensureAccount(sql, accountIdentity);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
-    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at,
+    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, steps, state, created_at,
        fresh_found, fresh_no_match, is_sandbox, facts)
-     VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM batches), ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
+     VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM batches), ?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
     [
       id,
       key,
@@ -299,6 +302,7 @@ async function insertBatch(
       lineage,
       account,
       operation,
+      stepNames(operation).length,
       Math.floor(createdAtMs),
       cutOff(freshSince.foundMs),
       cutOff(freshSince.noMatchMs),
@@ -306,7 +310,7 @@ async function insertBatch(
       JSON.stringify({ ...facts, plannedRows }),
     ],
   );
-  await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [scopeName.batch(id), scopeName.extra(id)]);
+  await sql.rows("INSERT INTO budgets (kind, batch) VALUES ('batch', ?), ('extra', ?)", [id, id]);
   await keepPlan(sql, id, plan);
   return id;
 }
@@ -321,9 +325,11 @@ async function keepAccounts(sql: Sql, batch: BatchId, spec: BatchSpec): Promise<
        ON CONFLICT (batch, account) DO UPDATE SET name = excluded.name`,
       [batch, account, place, each.name],
     );
-    await sql.rows('INSERT INTO budgets (scope) VALUES (?) ON CONFLICT (scope) DO NOTHING', [
-      scopeName.share(batch, account),
-    ]);
+    await sql.rows(
+      `INSERT INTO budgets (kind, batch, account) VALUES ('share', ?, ?)
+       ON CONFLICT (kind, batch, account, period) DO NOTHING`,
+      [batch, account],
+    );
   }
 }
 

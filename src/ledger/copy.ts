@@ -4,7 +4,7 @@ import { invariant, stop } from '../core/errors.ts';
 import { asFlag, phrase, typing } from '../core/phrase.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type AnyRecord, type Db, each, insertSql, partsOf, type Sql } from './db.ts';
-import { conversionOf } from './layouts.ts';
+import { conversionOf, hadOtherKey } from './layouts.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
 import { type CopyRecord, copiedTo, formerlyIn, setMeta } from './site.ts';
 import type { CopySource, CopyTarget } from './store.ts';
@@ -95,10 +95,10 @@ const BOUND = {
 /** These names say where a ledger is, and are no part of it. */
 const OF_THE_SITE = `name IN ('identity', 'copied_to', 'arriving')`;
 
-/** A table without a key is read at once. */
+/** A table without a key, or with a key that not every layout has, is read at once. */
 async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGenerator<readonly AnyRecord[]> {
   const all = `SELECT * FROM ${table} WHERE ${table === 'meta' ? `NOT ${OF_THE_SITE}` : '1 = 1'}`;
-  if (key.length === 0) return yield await from.rows<AnyRecord>(all);
+  if (key.length === 0 || hadOtherKey(table)) return yield await from.rows<AnyRecord>(all);
   const [names, marks] = [key.join(', '), key.map(() => '?').join(', ')];
   const first = key.map((name) => (columns[name] === 'text' ? '' : -1));
   yield* partsOf<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);

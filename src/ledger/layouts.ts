@@ -2,6 +2,7 @@ import { finding, together } from '../core/finding.ts';
 import { type Findings, keptFindings } from '../core/findings.ts';
 import { isObject, present } from '../core/objects.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import { stepNames } from '../core/steps.ts';
 import type { AnyRecord, Cell, Db } from './db.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { AnyRecord, Cell, Db } from './db.ts';
  * The number of the tables in `schema.ts`. The database holds the number, so that a program that knows other
  * tables leaves the database alone.
  */
-export const LAYOUT = 8;
+export const LAYOUT = 9;
 
 /** The first layout of which a copy can be made. */
 export const FIRST_COPIED = 6;
@@ -28,12 +29,30 @@ export type Conversion = (table: string, row: AnyRecord) => AnyRecord;
 
 /** @param from a ledger of a layout that a copy can be made of. */
 export async function conversionOf(from: Db): Promise<Conversion> {
-  const layout = await layoutOf(from);
-  if (layout === LAYOUT) return (_, row) => row;
-  if (layout !== 6) return withFindings;
-  const withOwn = await withOwnIds(from);
-  return (table, row) => withOwn(table, withFindings(table, row));
+  const layout = (await layoutOf(from)) ?? LAYOUT;
+  const conversions: readonly Conversion[] = [
+    ...(layout <= 7 ? [withFindings] : []),
+    ...(layout <= 6 ? [await withOwnIds(from)] : []),
+    ...(layout <= 8 ? [withNumbers] : []),
+  ];
+  return (table, row) => conversions.reduce((made, convert) => convert(table, made), row);
 }
+
+// --------------------------------------------------------------------------------------- up to layout 8
+
+/** Until then a comma in the name of its operation told the steps of a batch, and a text named a budget. */
+function withNumbers(table: string, row: AnyRecord): AnyRecord {
+  if (table === 'batches') return { ...row, steps: stepNames(String(row.operation)).length };
+  if (table !== 'budgets') return row;
+  const { scope, ...kept } = row;
+  const [kind = '', of = '', last = '0'] = String(scope).split(':');
+  const isOfBatch = kind !== 'day' && kind !== 'month';
+  const [batch, account, period] = isOfBatch ? [of, Number(last), 0] : ['', Number(of), Number(last)];
+  return { ...kept, kind, batch, account, period };
+}
+
+/** Until then its key was another one, so it is copied at once. */
+export const hadOtherKey = (table: string): boolean => table === 'budgets';
 
 // --------------------------------------------------------------------------------------- up to layout 7
 
@@ -121,10 +140,9 @@ SELECT s.id, s.state, s.vendor_id, p.id AS prior, p.state AS before
 
 /** A row of several steps is held by its walk, which comes with the next run. */
 const THEIR_ROWS = `${SHARING}
-SELECT r.batch, r.row, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
-  FROM sharing s JOIN rows r ON r.batch = s.batch AND r.row = s.row
-  JOIN batches b ON b.id = r.batch AND b.operation NOT LIKE '%,%'
- WHERE r.state = 'pending' AND s.state <> 'retried' GROUP BY r.batch, r.row`;
+SELECT r.batch, r.row, b.operation, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
+  FROM sharing s JOIN rows r ON r.batch = s.batch AND r.row = s.row JOIN batches b ON b.id = r.batch
+ WHERE r.state = 'pending' AND s.state <> 'retried' GROUP BY r.batch, r.row, b.operation`;
 
 const sharesId = (id: Cell): string | null =>
   keptFindings([...finding('not_yet', {}), ...finding('id_given_twice', { id: String(id) })]);
@@ -147,8 +165,11 @@ async function withOwnIds(from: Db): Promise<Conversion> {
     if (state === 'accepted' && isBeside) attempts.set(prior, { state: 'answered', is_current: 1 });
   }
   const rows = new Map<string, AnyRecord>();
-  for (const { batch, row, attempt = null, vendor_id = null } of await from.rows<AnyRecord>(THEIR_ROWS))
-    rows.set(`${batch} ${row}`, { state: 'in_doubt', attempt, findings: sharesId(vendor_id) });
+  for (const { batch, row, operation, attempt = null, vendor_id = null } of await from.rows<AnyRecord>(
+    THEIR_ROWS,
+  ))
+    if (stepNames(String(operation)).length === 1)
+      rows.set(`${batch} ${row}`, { state: 'in_doubt', attempt, findings: sharesId(vendor_id) });
   return (table, row) => {
     if (table === 'rows') return { ...row, ...rows.get(`${row.batch} ${row.row}`) };
     if (table !== 'attempts') return row;

@@ -1,66 +1,97 @@
 import { filled } from './context.ts';
 import { each, type Sql } from './db.ts';
-import { credits, type Money } from './records.ts';
+import { type BudgetScope, credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
 
-/**
- * The scopes of budgets: `batch:1f0c93ab`, `share:1f0c93ab:1` (of that, what an account asks),
- * `extra:1f0c93ab` (of that, what is sent again), `day:1:20783` and `month:1:202611` (account, day or month).
- * In SQL, of a table that has these columns.
- */
-export const scopeOf = {
-  batch: (table: string): string => `'batch:' || ${table}.batch`,
-  day: (table: string): string => `'day:' || ${table}.account || ':' || ${table}.day`,
-  month: (table: string): string => `'month:' || ${table}.account || ':' || ${table}.month`,
-  extra: (table: string): string => `'extra:' || ${table}.batch`,
-  share: (table: string): string => `'share:' || ${table}.batch || ':' || ${table}.account`,
-} as const;
+/** The name of a budget. */
+export interface BudgetName {
+  readonly kind: BudgetScope;
+  /** '' of an account's day or month. */
+  readonly batch: string;
+  /** 0 where all accounts of the batch share it. */
+  readonly account: number;
+  /** A day since 1970 or a month such as 202611; 0 of a batch. */
+  readonly period: number;
+}
 
-/** The same as names. @param account its number. @param day, month `%`: any. */
-export const scopeName = {
-  batch: (batch: string): string => `batch:${batch}`,
-  day: (account: number, day: number | '%'): string => `day:${account}:${day}`,
-  month: (account: number, month: number | '%'): string => `month:${account}:${month}`,
-  extra: (batch: string): string => `extra:${batch}`,
-  share: (batch: string, account: number): string => `share:${batch}:${account}`,
-} as const;
+export const budgetName = (kind: BudgetScope, of: Partial<Omit<BudgetName, 'kind'>>): BudgetName => ({
+  kind,
+  batch: '',
+  account: 0,
+  period: 0,
+  ...of,
+});
 
-/** A table of five rows, each for one scope of an attempt. */
-export const SCOPES =
-  '(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) k';
-/** The scope of that row; null: what is sent for the first time needs no extra credits. */
-export const scopesOf = (table: string): string => `CASE k.n WHEN 1 THEN ${scopeOf.batch(table)}
-  WHEN 2 THEN ${scopeOf.day(table)} WHEN 3 THEN ${scopeOf.month(table)} WHEN 5 THEN ${scopeOf.share(table)}
-  WHEN 4 THEN CASE ${table}.kind WHEN 'retry' THEN ${scopeOf.extra(table)} END END`;
+/** `batch:1f0c93ab`, `share:1f0c93ab:1`, `day:1:20783`, as a person sees it. */
+export const budgetText = ({ kind, batch, account, period }: BudgetName): string =>
+  [kind, batch, account, period].filter((part) => part !== '' && part !== 0).join(':');
+
+/** The budgets of an attempt of a table, in SQL: the batch, account and period in the name of each. */
+const namesIn = (table: string): Readonly<Record<BudgetScope, readonly [string, string, string]>> => ({
+  batch: [`${table}.batch`, '0', '0'],
+  share: [`${table}.batch`, `${table}.account`, '0'],
+  extra: [`${table}.batch`, '0', '0'],
+  day: [`''`, `${table}.account`, `${table}.day`],
+  month: [`''`, `${table}.account`, `${table}.month`],
+});
+
+/** Whether a row of `budgets` is that budget of an attempt. */
+export function isBudget(budgets: string, kind: BudgetScope, table: string): string {
+  const [batch, account, period] = namesIn(table)[kind];
+  return `${budgets}.kind = '${kind}' AND ${budgets}.batch = ${batch}
+    AND ${budgets}.account = ${account} AND ${budgets}.period = ${period}`;
+}
+
+/** A table of five rows, one for each budget of an attempt. */
+const KINDS = `(${Object.keys(namesIn(''))
+  .map((kind) => `SELECT '${kind}' AS kind`)
+  .join(' UNION ALL ')}) k`;
+
+/** The names of the budgets of each attempt. What is sent for the first time needs no extra credits. */
+export function budgetsOf(table: string) {
+  const names = Object.entries(namesIn(table));
+  const columns = ['batch', 'account', 'period'].map(
+    (column, at) =>
+      `CASE k.kind ${names.map(([kind, name]) => `WHEN '${kind}' THEN ${name[at]}`).join(' ')} END AS ${column}`,
+  );
+  return {
+    names: `k.kind, ${columns.join(', ')}`,
+    beside: `CROSS JOIN ${KINDS}`,
+    when: `(k.kind <> 'extra' OR ${table}.kind = 'retry')`,
+  };
+}
+
+/** Whether two tables name the same budget. */
+export const isSameBudget = (one: string, other: string): string =>
+  ['kind', 'batch', 'account', 'period'].map((name) => `${one}.${name} = ${other}.${name}`).join(' AND ');
 
 /** Whether the budget `b` has no room for an intent `v`. @param before what is to be held besides. */
 export const isFull = (before = '0'): string =>
   `(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`; // rule 11a
 
 /** Whether an intent `v` fits into a budget, with what those before it in its group reserve of the budget. */
-export const hasRoom = (scope: keyof typeof scopeOf): string =>
-  `NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = ${scopeOf[scope]('v')} AND ${isFull(`v.before_${scope}`)})`;
+export const hasRoom = (kind: BudgetScope): string =>
+  `NOT EXISTS (SELECT 1 FROM budgets b WHERE ${isBudget('b', kind, 'v')} AND ${isFull(`v.before_${kind}`)})`;
 
 /** The attempts of a batch, as an index finds them. Both `?` are the batch. */
 export const OF_BATCH = 'account IN (SELECT m.account FROM batch_accounts m WHERE m.batch = ?) AND batch = ?';
 
-/** The attempts `own` of a scope's batch or account, and which of them its money is of. */
-function attemptsIn(scope: string) {
-  const [kind, of = '', last] = scope.split(':');
+/** The attempts `own` of a budget's batch or account, and which of them its money is of. */
+function attemptsIn({ kind, batch, account, period }: BudgetName) {
   switch (kind) {
     case 'share':
-      return { own: 'account = ? AND batch = ?', params: [Number(last), of], within: '' };
+      return { own: 'account = ? AND batch = ?', params: [account, batch], within: '' };
     case 'day':
     case 'month':
-      return { own: 'account = ?', params: [Number(of)], within: `AND ${kind} = ${last}` };
+      return { own: 'account = ?', params: [account], within: `AND ${kind} = ${period}` };
     default:
-      return { own: OF_BATCH, params: [of, of], within: kind === 'extra' ? "AND kind = 'retry'" : '' };
+      return { own: OF_BATCH, params: [batch, batch], within: kind === 'extra' ? "AND kind = 'retry'" : '' };
   }
 }
 
-/** The money of a scope. What calls in doubt may cost is added up from the attempts. */
-export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
-  const { own, params, within } = attemptsIn(scope);
+/** The money of a budget. What calls in doubt may cost is added up from the attempts. */
+export async function moneyOf(sql: Sql, name: BudgetName): Promise<Money> {
+  const { own, params, within } = attemptsIn(name);
   type Kept = Readonly<Record<'spent' | 'held' | 'doubted' | 'at_most', number>> & {
     readonly cap: number | null;
   };
@@ -77,8 +108,8 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
           WHERE r.is_at_most = 1 AND r.charged > 0 AND r.payer IS NOT NULL
             AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = r.payer AND ${own}))
       ) THEN 1 ELSE 0 END AS at_most
-    FROM budgets WHERE scope = ?`,
-    [...params, ...params, ...params, scope],
+    FROM budgets WHERE kind = ? AND batch = ? AND account = ? AND period = ?`,
+    [...params, ...params, ...params, name.kind, name.batch, name.account, name.period],
   );
   return {
     ...filled({ cap: kept.cap === null ? null : credits(kept.cap) }),
@@ -89,16 +120,14 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
   };
 }
 
-const CAP = each({ scope: 'text', cap: 'int' })(`
+const CAP = each({ kind: 'text', batch: 'text', account: 'int', cap: 'int' })(`
 UPDATE budgets SET cap = v.cap, overrun =
   CASE WHEN budgets.spent + budgets.held > v.cap THEN budgets.spent + budgets.held - v.cap ELSE 0 END
-FROM v WHERE budgets.scope LIKE v.scope`);
+FROM v WHERE budgets.kind = v.kind AND budgets.batch = v.batch AND budgets.account = v.account`);
 
 /**
- * Sets the caps of existing scopes; `%` stands for any text, and null for no cap. A lower cap refuses new
- * intents, and leaves what is booked.
+ * Sets the cap of an existing budget, of an account's in all its periods; null for no cap. A lower cap
+ * refuses new intents, and leaves what is booked.
  */
-export const setCaps = (
-  sql: Sql,
-  caps: readonly { readonly scope: string; readonly cap: number | null }[],
-): Promise<readonly never[]> => sql.each(CAP, caps);
+export const setCap = (sql: Sql, name: BudgetName, cap: number | null): Promise<readonly never[]> =>
+  sql.each(CAP, [{ ...name, cap }]);

@@ -175,7 +175,7 @@ export interface BatchChange extends BatchFacts {
 }
 
 /**
- * What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`.
+ * What is in a budget. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`.
  */
 export interface Money {
   readonly cap?: Credits;

@@ -105,8 +105,8 @@ export const hasSold = (table: string): string =>
 /** Whether the first of the findings in a column, which may have none, has this code. */
 export const hasFirst = (column: string, code: FindingCode): string => `{code ${column}} = '${code}'`;
 
-/** The operation of a batch of several steps has the names of all of them. */
-export const hasSteps = (batch: string): string => `${batch}.operation LIKE '%,%'`;
+/** Whether a row of a batch is asked for several things. */
+export const hasSteps = (batch: string): string => `${batch}.steps > 1`;
 /** Whether a batch asks with several accounts. */
 export const hasAccounts = (batch: string): string =>
   `EXISTS (SELECT 1 FROM batch_accounts m WHERE m.batch = ${batch}.id AND m.place > 0)`;
@@ -193,20 +193,27 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   highest {int} NOT NULL,
   PRIMARY KEY (account, operation, credits_max)
 ) {strict};`,
-  // scope: 'batch:1f0c93ab', 'share:1f0c93ab:1' (of that, what an account asks), 'extra:1f0c93ab' (of that,
-  // what is sent again), 'day:1:20783', 'month:1:202611' (account, day since 1970 or month). held: what
+  // kind, and what it is of: batch, share (of that, what an account asks), extra (of that, what is sent
+  // again), day (since 1970) or month (202611) of an account. What it is not of is '' or 0. held: what
   // requests under way and in doubt may cost. overrun: how far answers that were dearer than expected, or a
   // cap that was lowered, went above.
   `CREATE TABLE budgets (
-  scope TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (${oneOf('kind', ['batch', 'share', 'extra', 'day', 'month'])}),
+  batch TEXT NOT NULL DEFAULT '',
+  account {int} NOT NULL DEFAULT 0,
+  period {int} NOT NULL DEFAULT 0,
   cap {int},
   closed {int} NOT NULL DEFAULT 0,
   spent {int} NOT NULL DEFAULT 0 CHECK (spent >= 0),
   held {int} NOT NULL DEFAULT 0 CHECK (held >= 0),
   overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
+  PRIMARY KEY (kind, batch, account, period),
+  CHECK ((batch = '') = ${oneOf('kind', ['day', 'month'])}),
+  CHECK ((account = 0) = ${oneOf('kind', ['batch', 'extra'])}),
+  CHECK ((period > 0) = ${oneOf('kind', ['day', 'month'])}),
   ${WITHIN_CAP}
-) {strict};`,
-  // account: the first of its accounts.
+) {keyed};`,
+  // account: the first of its accounts. steps: how many operations its rows are asked.
   `CREATE TABLE batches (
   id TEXT PRIMARY KEY CHECK (length(id) = 8),
   number {int} NOT NULL UNIQUE,
@@ -215,6 +222,7 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   lineage TEXT NOT NULL,
   account {int} NOT NULL REFERENCES accounts,
   operation TEXT NOT NULL,
+  steps {int} NOT NULL CHECK (steps > 0),
   state TEXT NOT NULL CHECK (state IN ('open', 'finished', 'superseded', 'cancelled')),
   created_at {int} NOT NULL,
   fresh_found {int},

@@ -13,7 +13,7 @@ import {
   type Sql,
   step,
 } from './db.ts';
-import { hasRoom, SCOPES, scopeName, scopeOf, scopesOf } from './money.ts';
+import { type BudgetName, budgetsOf, budgetText, hasRoom, isSameBudget } from './money.ts';
 import type { BatchId } from './records.ts';
 import {
   CURRENT,
@@ -342,19 +342,21 @@ const restoreShared = eachWhole(ATTEMPT)(restoreSql(SHARING));
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
-/** What attempts `c` spent and begin or cease to hold, in sums by the scopes of their payers. */
-const perScope = (attempts: string, spent: string, held: string): string => `
-SELECT ${scopesOf('p')} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
+/** What attempts `c` spent and begin or cease to hold, in sums by the budgets of their payers. */
+function perBudget(attempts: string, spent: string, held: string): string {
+  const { names, beside, when } = budgetsOf('p');
+  return `SELECT ${names}, sum(p.spent) AS spent, sum(p.held) AS held FROM (
   SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
   FROM ${attempts} JOIN attempts p ON p.id = coalesce(c.payer, c.id)
-  GROUP BY 1, 2, 3, 4, 5) p CROSS JOIN ${SCOPES} GROUP BY 1`;
+  GROUP BY 1, 2, 3, 4, 5) p ${beside} WHERE ${when} GROUP BY 1, 2, 3, 4`;
+}
 
 /** An attempt that ended is booked in any case. What goes above a cap is an overrun. */
 const bookSql = (attempts: string, spent = 'coalesce(c.charged, 0)', held = 'c.reserved'): string => `
 UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
   overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
     THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
-FROM (${perScope(attempts, spent, held)}) d WHERE budgets.scope = d.scope`;
+FROM (${perBudget(attempts, spent, held)}) d WHERE ${isSameBudget('budgets', 'd')}`;
 
 const bookEnds = eachWhole(MOVED_COLUMNS)(
   bookSql('v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved'),
@@ -595,12 +597,13 @@ const IN_GROUP = {
 } as const;
 
 /** Budgets of days and months begin with the first intent of them. */
-const addScopes = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
-INSERT INTO budgets (scope, cap)
-SELECT DISTINCT CASE k.n WHEN 1 THEN ${scopeOf.day('v')} ELSE ${scopeOf.month('v')} END,
-  CASE k.n WHEN 1 THEN a.cap_day ELSE a.cap_month END
-FROM v JOIN accounts a ON a.id = v.account CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k WHERE 1 = 1
-ON CONFLICT (scope) DO NOTHING`);
+const addPeriods = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
+INSERT INTO budgets (kind, account, period, cap)
+SELECT DISTINCT k.kind, a.id, CASE k.kind WHEN 'day' THEN v.day ELSE v.month END,
+  CASE k.kind WHEN 'day' THEN a.cap_day ELSE a.cap_month END
+FROM v JOIN accounts a ON a.id = v.account
+  CROSS JOIN (SELECT 'day' AS kind UNION ALL SELECT 'month') k WHERE 1 = 1
+ON CONFLICT (kind, batch, account, period) DO NOTHING`);
 
 const addSubjects = each(IN_GROUP)(`
 INSERT INTO subjects (account, project, name)
@@ -682,8 +685,8 @@ WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
 /** The constraint of the table refuses a reserve that has no room. */
 const holdReserves = eachWhole(MOVED_COLUMNS)(`
 UPDATE budgets SET held = budgets.held + d.held
-FROM (${perScope(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
-WHERE budgets.scope = d.scope`);
+FROM (${perBudget(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
+WHERE ${isSameBudget('budgets', 'd')}`);
 
 /** Notes within a transaction the id that a newer dialect finds in the reply to a doubt. */
 export const giveId = (sql: Sql, id: EndRow, moved: number): Promise<void> =>
@@ -752,7 +755,7 @@ export async function writeGroup(
     step([payLast], last),
     step([payOthers], usingOthers),
     step(
-      [addScopes],
+      [addPeriods],
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
     step([admitFirst], sorted.filter(isPlain)),
@@ -780,9 +783,9 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
  */
 function inOrder(intents: readonly IntentRow[], moved: number) {
   const sums = new Map<string, number>();
-  const before = (scope: string, reserve: number): number => {
-    const sum = sums.get(scope) ?? 0;
-    sums.set(scope, sum + reserve);
+  const before = (budget: string, reserve: number): number => {
+    const sum = sums.get(budget) ?? 0;
+    sums.set(budget, sum + reserve);
     return sum;
   };
   return intents
@@ -791,11 +794,11 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
       const { batch, account, day, month, reserve, kind } = intent;
       // Each has thirty members, so it is no copy.
       return Object.assign(intent, {
-        before_batch: before(scopeName.batch(batch), reserve),
-        before_day: before(scopeName.day(account, day), reserve),
-        before_month: before(scopeName.month(account, month), reserve),
-        before_extra: kind === 'retry' ? before(scopeName.extra(batch), reserve) : 0,
-        before_share: before(scopeName.share(batch, account), reserve),
+        before_batch: before(`batch ${batch}`, reserve),
+        before_day: before(`day ${account} ${day}`, reserve),
+        before_month: before(`month ${account} ${month}`, reserve),
+        before_extra: kind === 'retry' ? before(`extra ${batch}`, reserve) : 0,
+        before_share: before(`share ${batch} ${account}`, reserve),
         moved,
       });
     });
@@ -805,7 +808,7 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
 
 /** Admits a change within a transaction, which ends it as well. */
 export const admitChange = (sql: Sql, change: IntentRow, moved: number): Promise<void> =>
-  eachOf(sql, [addScopes, addSubjects, admitInPlace], inOrder([change], moved));
+  eachOf(sql, [addPeriods, addSubjects, admitInPlace], inOrder([change], moved));
 
 /** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
 export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
@@ -1032,20 +1035,22 @@ export interface Difference {
 
 /** Adds every budget up anew from the attempts. @returns what differs, which is nothing. */
 export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
-  type Sums = { scope: string; spent: number; held: number; sum: number; holds: number };
+  type Sums = BudgetName & Record<'spent' | 'held' | 'sum' | 'holds', number>;
+  const { names, beside, when } = budgetsOf('p');
   const found = await db.rows<Sums>(`
-    WITH added AS (SELECT scope, sum(charged) AS sum, sum(holds) AS holds FROM (
-        SELECT ${scopesOf('p')} AS scope, coalesce(c.charged, 0) AS charged,
+    WITH added AS (SELECT kind, batch, account, period, sum(charged) AS sum, sum(holds) AS holds FROM (
+        SELECT ${names}, coalesce(c.charged, 0) AS charged,
           CASE WHEN ${isHolding('c')} THEN c.reserved ELSE 0 END AS holds
-        FROM attempts c JOIN attempts p ON p.id = coalesce(c.payer, c.id) CROSS JOIN ${SCOPES}) AS booked
-      GROUP BY scope)
-    SELECT n.scope, coalesce(b.spent, 0) AS spent, coalesce(b.held, 0) AS held,
+        FROM attempts c JOIN attempts p ON p.id = coalesce(c.payer, c.id) ${beside} WHERE ${when}) AS booked
+      GROUP BY kind, batch, account, period)
+    SELECT n.kind, n.batch, n.account, n.period, coalesce(b.spent, 0) AS spent, coalesce(b.held, 0) AS held,
       coalesce(d.sum, 0) AS sum, coalesce(d.holds, 0) AS holds
-    FROM (SELECT scope FROM budgets UNION SELECT scope FROM added WHERE scope IS NOT NULL) n
-    LEFT JOIN budgets b ON b.scope = n.scope LEFT JOIN added d ON d.scope = n.scope
+    FROM (SELECT kind, batch, account, period FROM budgets
+      UNION SELECT kind, batch, account, period FROM added) n
+    LEFT JOIN budgets b ON ${isSameBudget('b', 'n')} LEFT JOIN added d ON ${isSameBudget('d', 'n')}
     WHERE coalesce(b.spent, 0) <> coalesce(d.sum, 0) OR coalesce(b.held, 0) <> coalesce(d.holds, 0)`);
-  return found.map(({ scope, spent, held, sum, holds }) => ({
-    scope,
+  return found.map(({ spent, held, sum, holds, ...name }) => ({
+    scope: budgetText(name),
     booked: { spent, held },
     added: { spent: sum, held: holds },
   }));

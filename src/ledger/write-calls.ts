@@ -5,15 +5,8 @@ import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './
 import { each, type Sql } from './db.ts';
 import { followCalls, noteChange } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { isFull, moneyOf, SCOPES, scopeName, scopesOf } from './money.ts';
-import {
-  type AttemptId,
-  type BatchId,
-  type BudgetScope,
-  credits,
-  type FinishedRow,
-  type RowFills,
-} from './records.ts';
+import { type BudgetName, budgetName, budgetsOf, isFull, isSameBudget, moneyOf } from './money.ts';
+import { type AttemptId, type BatchId, credits, type FinishedRow, type RowFills } from './records.ts';
 import { filledOf, rowOf } from './rows.ts';
 import { isCurrent, isDoubted, isHolding } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
@@ -295,9 +288,12 @@ function inTheWay(standing: CallStanding, intent: Intent, asked: IntentRow): Adm
   return undefined;
 }
 
-const FULL = each(INTENT_COLUMNS)<{ readonly scope: string; readonly closed: number }>(`
-SELECT b.scope, b.closed FROM v CROSS JOIN ${SCOPES} JOIN budgets b ON b.scope = ${scopesOf('v')}
-WHERE ${isFull()} ORDER BY b.scope`);
+const ITS_BUDGETS = budgetsOf('v');
+const FULL = each(INTENT_COLUMNS)<BudgetName & { readonly closed: number }>(`
+SELECT b.kind, b.batch, b.account, b.period, b.closed
+FROM (SELECT ${ITS_BUDGETS.names}, v.reserve FROM v ${ITS_BUDGETS.beside} WHERE ${ITS_BUDGETS.when}) v
+  JOIN budgets b ON ${isSameBudget('b', 'v')}
+WHERE ${isFull()} ORDER BY b.kind`);
 
 async function reachedCap(
   { db }: WriteContext,
@@ -308,8 +304,8 @@ async function reachedCap(
   if (full?.closed === 1) throw batchOver(batch);
   // It fits by now, or waits for the price that another one is to show.
   if (full === undefined && row.prior !== null && !isUnpriced) return undefined;
-  const name = full?.scope ?? scopeName.batch(batch);
+  const name = full ?? budgetName('batch', { batch });
   const money = await moneyOf(db, name);
   const staysFull = full !== undefined && money.reserved === 0;
-  return { kind: staysFull ? 'over_budget' : 'wait', scope: name.split(':')[0] as BudgetScope, money };
+  return { kind: staysFull ? 'over_budget' : 'wait', scope: name.kind, money };
 }

@@ -107,7 +107,7 @@ describe('a store that is checked', () => {
       stdout: expect.stringMatching(/ is sound: 5 budgets added up anew, as booked\.\n$/),
     });
     const database = new Database(place.path('store/ledger.db'));
-    database.exec("UPDATE budgets SET spent = spent - 2 WHERE scope LIKE 'day:%'");
+    database.exec("UPDATE budgets SET spent = spent - 2 WHERE kind = 'day'");
     database.close();
     const wrong = await desk.type(['store', 'check']);
     expect(wrong.code).toBe(2);

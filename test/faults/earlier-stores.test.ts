@@ -1,7 +1,7 @@
 /**
  * Goal: whoever bought with an earlier Rowonce buys nothing again. A store of its layout is refused by one sentence with the command
  * that copies it, nothing of it is lost by that, and at no moment can both ledgers be spent from, wherever the copying is killed.
- * Method: what the real programs of layout 6 and 7 left of three lists is kept as SQL, with what they wrote. The real command copies
+ * Method: what the real programs of layouts 6, 7 and 8 left of three lists is kept as SQL, with what they wrote. The real command copies
  * it and runs the lists again, before vendors on real sockets that hear whatever is asked.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -111,6 +111,8 @@ const LEFT: readonly (readonly [number, Kind])[] = [
   [6, 'folder'],
   [7, 'folder'],
   [7, 'database'],
+  [8, 'folder'],
+  [8, 'database'],
 ];
 
 const LAST_BATCH = 'SELECT id FROM batches ORDER BY number DESC LIMIT 1';

@@ -61,7 +61,7 @@ SELECT CAST(c.id AS TEXT) AS id, c.key, c.operation, c.asked, c.state, c.said, C
   (SELECT CAST(count(*) AS TEXT) FROM replies r WHERE r.attempt = c.id) AS is_replied
 FROM attempts c ORDER BY c.sent_at, c.id`;
 
-const SPENT = "SELECT sum(spent) AS spent FROM budgets WHERE scope LIKE 'batch:%'";
+const SPENT = "SELECT sum(spent) AS spent FROM budgets WHERE kind = 'batch'";
 
 /** Of nothing when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { setCaps } from '../../src/ledger/money.ts';
+import { budgetName, setCap } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
 import {
   accepted,
@@ -92,7 +92,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     'the last credits of a share are used, and not one more, beside the share of another account',
     async (tables) => {
       const batch = await tables.batch('0000000c', { accounts: [1, 2] });
-      await tables.transaction((sql) => setCaps(sql, [{ scope: `share:${batch}:2`, cap: 5 }]));
+      await tables.transaction((sql) => setCap(sql, budgetName('share', { batch, account: 2 }), 5));
       const intents = [1, 2].flatMap((account) =>
         [3, 3, 1, 1].map((reserve, at) => tables.intent(batch, `key ${account} ${at}`, { account, reserve })),
       );
@@ -110,7 +110,9 @@ describe.each(DATABASES)('on %s', (_, open) => {
       const batch = await tables.batch('0000000c', { cap: 3 });
       await tables.bought(batch, 'dear', 9);
       expect(
-        await tables.one('SELECT spent, held, overrun FROM budgets WHERE scope = ?', [`batch:${batch}`]),
+        await tables.one("SELECT spent, held, overrun FROM budgets WHERE kind = 'batch' AND batch = ?", [
+          batch,
+        ]),
       ).toEqual({
         spent: 9,
         held: 0,
@@ -453,7 +455,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
       'deletes a budget': 'DELETE FROM budgets',
       'deletes a reply': 'DELETE FROM replies',
       'writes another body': `UPDATE replies SET body = CAST(? AS {bytes})`,
-      'passes a cap': `UPDATE budgets SET held = held + 1000 WHERE scope = 'batch:0000000c'`,
+      'passes a cap': `UPDATE budgets SET held = held + 1000 WHERE kind = 'batch' AND batch = '0000000c'`,
       'holds less than nothing': 'UPDATE budgets SET held = -1',
       'makes a decision that sent something another': `UPDATE notes SET said = 'skip' WHERE said = 'retry'`,
       'opens a cancelled batch': `UPDATE batches SET state = 'open' WHERE state = 'cancelled'`,

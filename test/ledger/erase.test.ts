@@ -59,7 +59,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['identity', 'terms'],
   known_as: ['kind', 'value'],
   prices: ['operation'],
-  budgets: ['scope'],
+  budgets: ['kind', 'batch'],
   batches: ['id', 'key', 'operation', 'state'],
   batch_accounts: ['batch', 'name'],
   subjects: ['project', 'batch'],

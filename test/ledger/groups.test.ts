@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { setCaps } from '../../src/ledger/money.ts';
+import { budgetName, setCap } from '../../src/ledger/money.ts';
 import { check, type Group, isPlain } from '../../src/ledger/transitions.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { times } from '../support/combinations.ts';
@@ -45,8 +45,8 @@ class History {
       await tables.batch(this.#batches[0], { accounts: [1, 2] });
       // It finds every answer too old, and spends little at the second account.
       await tables.batch(this.#batches[1], { accounts: [1, 2], fresh: 9e15, extra: 9 });
-      const share = { scope: `share:${this.#batches[1]}:2`, cap: 4 };
-      await tables.transaction((sql) => setCaps(sql, [share]));
+      const share = budgetName('share', { batch: this.#batches[1], account: 2 });
+      await tables.transaction((sql) => setCap(sql, share, 4));
     }
   }
 
@@ -176,7 +176,8 @@ class History {
 
   async #books(tables: Tables) {
     const attempts = `SELECT id, operation, kind, state, is_current, prior, payer, reserved, charged FROM attempts WHERE batch IN (?, ?) ORDER BY id`;
-    const money = 'SELECT scope, spent, held, overrun FROM budgets ORDER BY scope';
+    const money =
+      'SELECT kind, batch, account, period, spent, held, overrun FROM budgets ORDER BY 1, 2, 3, 4';
     return { attempts: await tables.db.rows(attempts, this.#batches), money: await tables.db.rows(money) };
   }
 }

@@ -73,28 +73,28 @@ export class Tables {
   ) {
     await this.transaction(async (sql) => {
       await sql.rows(
-        `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match, facts)
-         SELECT CAST(? AS TEXT), count(*) + 1, CAST(? AS TEXT), 1, CAST(? AS TEXT), CAST(? AS {int}), 'op', 'open', 1, CAST(? AS {int}), CAST(? AS {int}), '{}' FROM batches`,
+        `INSERT INTO batches (id, number, key, generation, lineage, account, operation, steps, state, created_at, fresh_found, fresh_no_match, facts)
+         SELECT CAST(? AS TEXT), count(*) + 1, CAST(? AS TEXT), 1, CAST(? AS TEXT), CAST(? AS {int}), 'op', 1, 'open', 1, CAST(? AS {int}), CAST(? AS {int}), '{}' FROM batches`,
         [id, id, id, account, fresh, fresh],
       );
-      await sql.rows('INSERT INTO budgets (scope, cap) VALUES (?, ?), (?, ?)', [
-        `batch:${id}`,
+      await sql.rows("INSERT INTO budgets (kind, batch, cap) VALUES ('batch', ?, ?), ('extra', ?, ?)", [
+        id,
         cap ?? null,
-        `extra:${id}`,
+        id,
         extra,
       ]);
       for (const [place, of] of accounts.entries()) {
         const has =
           'INSERT INTO batch_accounts (batch, account, place, name) VALUES (?, ?, CAST(? AS {int}), ?)';
         await sql.rows(has, [id, of, place, `account ${of}`]);
-        await sql.rows('INSERT INTO budgets (scope) VALUES (?)', [`share:${id}:${of}`]);
+        await sql.rows("INSERT INTO budgets (kind, batch, account) VALUES ('share', ?, ?)", [id, of]);
       }
     });
     return id;
   }
 
   async money(batch: string): Promise<{ readonly spent: number; readonly held: number } | undefined> {
-    return this.one('SELECT spent, held FROM budgets WHERE scope = ?', [`batch:${batch}`]);
+    return this.one("SELECT spent, held FROM budgets WHERE kind = 'batch' AND batch = ?", [batch]);
   }
 
   /** @returns the attempt, which may be admitted or not. */

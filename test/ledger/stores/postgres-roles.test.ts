@@ -77,7 +77,7 @@ describe('what many work on', () => {
       2,
       expect.stringContaining('Back it up where it runs, by'),
     ]);
-    await query("UPDATE budgets SET spent = spent - 1 WHERE scope LIKE 'batch:%'");
+    await query("UPDATE budgets SET spent = spent - 1 WHERE kind = 'batch'");
     const wrong = await type('check');
     expect(wrong.code).toBe(2);
     expect(wrong.stdout).toMatch(/^batch:[0-9a-f]{8}: 5 spent and 0 held are booked/);

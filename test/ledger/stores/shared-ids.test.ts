@@ -13,7 +13,10 @@ import { openStore } from './places.ts';
 
 const ONE = '2d9461e6' as BatchId;
 const WORDS = ['acme', 'own', 'ann', 'ben', 'gone', 'cleo', 'lost'];
-const BUDGETS = 'SELECT scope, spent, held FROM budgets ORDER BY scope';
+const BUDGETS_THEN = 'SELECT scope, spent, held FROM budgets ORDER BY scope';
+const BUDGETS = `SELECT kind || CASE batch WHEN '' THEN '' ELSE ':' || batch END
+  || CASE account WHEN 0 THEN '' ELSE ':' || account END
+  || CASE period WHEN 0 THEN '' ELSE ':' || period END AS scope, spent, held FROM budgets ORDER BY scope`;
 const ANSWER = {
   kind: 'answered',
   answer: 'found',
@@ -24,7 +27,7 @@ const ANSWER = {
 
 async function copied(kind: Kind): Promise<{ left: Place; before: object; ledger: Ledger }> {
   const left = await placeWith(kind, 'shared-ids.');
-  const before = await left.query(BUDGETS);
+  const before = await left.query(BUDGETS_THEN);
   await copyInPlace(left);
   const ledger = await openStore(await storeAt(left.location), left.location, false);
   onTestFinished(() => ledger.close());

@@ -73,23 +73,23 @@ interface Sum {
 }
 
 /** Whose budgets a call is booked in: those of the first one under its key of the vendor. */
-const scopesOf = ({ batch, account, day, month, kind }: CallRow): readonly string[] => [
-  `batch:${batch}`,
-  `share:${batch}:${account}`,
-  `day:${account}:${day}`,
-  `month:${account}:${month}`,
-  ...(kind === 'retry' ? [`extra:${batch}`] : []),
+const budgetsOf = ({ batch, account, day, month, kind }: CallRow): readonly string[] => [
+  `batch ${batch} 0 0`,
+  `share ${batch} ${account} 0`,
+  `day  ${account} ${day}`,
+  `month  ${account} ${month}`,
+  ...(kind === 'retry' ? [`extra ${batch} 0 0`] : []),
 ];
 
 function sumsOf({ calls }: Tables): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>();
   for (const call of calls.values()) {
     const payer = call.payer === null ? call : (calls.get(call.payer) as CallRow);
-    for (const scope of scopesOf(payer)) {
-      const sum = sums.get(scope) ?? { spent: 0, held: 0 };
+    for (const name of budgetsOf(payer)) {
+      const sum = sums.get(name) ?? { spent: 0, held: 0 };
       sum.spent += call.charged ?? 0;
       sum.held += heldBy(call);
-      sums.set(scope, sum);
+      sums.set(name, sum);
     }
   }
   return sums;
@@ -97,16 +97,17 @@ function sumsOf({ calls }: Tables): ReadonlyMap<string, Sum> {
 
 export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
   const sums = sumsOf(now);
-  const asked = new Set(begun.filter(({ reserved }) => reserved > 0).flatMap(scopesOf));
-  for (const { scope, cap, spent, held, overrun } of now.budgets) {
-    const sum = sums.get(scope) ?? { spent: 0, held: 0 };
-    const says = `${scope} says ${spent} spent and ${held} held`;
+  const asked = new Set(begun.filter(({ reserved }) => reserved > 0).flatMap(budgetsOf));
+  for (const { kind, batch, account, period, cap, spent, held, overrun } of now.budgets) {
+    const name = `${kind} ${batch} ${account} ${period}`;
+    const sum = sums.get(name) ?? { spent: 0, held: 0 };
+    const says = `${name} says ${spent} spent and ${held} held`;
     promise(spent === sum.spent && held === sum.held, `${says}, its calls ${sum.spent} and ${sum.held}`);
     promise(
       cap === null || spent + held <= cap + overrun,
       `${says}, above ${cap} and an overrun of ${overrun}`,
     );
-    promise(cap === null || !asked.has(scope) || spent + held <= cap, `${says}: a request above ${cap}`);
+    promise(cap === null || !asked.has(name) || spent + held <= cap, `${says}: a request above ${cap}`);
   }
 }
 

@@ -30,7 +30,10 @@ export interface CallRow {
 }
 
 export interface BudgetRow {
-  readonly scope: string;
+  readonly kind: string;
+  readonly batch: string;
+  readonly account: number;
+  readonly period: number;
   readonly cap: number | null;
   readonly spent: number;
   readonly held: number;
@@ -88,7 +91,7 @@ function questionsTo(database: Database.Database): Questions {
   if (known !== undefined) return known;
   const questions: Questions = {
     calls: database.prepare(CALLS),
-    budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
+    budgets: database.prepare('SELECT kind, batch, account, period, cap, spent, held, overrun FROM budgets'),
     rows: database.prepare('SELECT batch, row, state, attempt AS call, others, findings FROM rows'),
     batches: database.prepare(
       `SELECT id, state, account, created_at, facts ->> 'inputPath' AS list,

@@ -1,7 +1,7 @@
 /**
  * Has an earlier Rowonce run the lists of `desk.ts`, and writes what it leaves into this folder: its tables as SQL, and its outputs.
  *
- *     node test/ledger/stores/earlier/make.ts 7 FOLDER/src/bin.js
+ *     node test/ledger/stores/earlier/make.ts 8 FOLDER/src/bin.js
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,10 +66,10 @@ function dumped(path: string): string {
 /** The same of a database: the tables as that program lays them out, since no `pg_dump` comes with the server. */
 async function dumpedFrom(server: Server, name: string): Promise<string> {
   const [ledger, at] = [join(dirname(program), 'ledger'), 'SET search_path = rowonce_ledger;'];
-  const { migrate } = await import(join(ledger, 'schema.ts'));
+  const { layAll } = await import(join(ledger, 'schema.ts'));
   const { inWordsOf } = await import(join(ledger, 'db.ts'));
   const scripts: string[] = [];
-  await migrate({
+  await layAll({
     name: 'postgres',
     script: async (sql: string) => void scripts.push(sql),
     rows: async () => [],
