@@ -18,7 +18,7 @@ import type { BatchId } from './records.ts';
 import { hasFirst, isCurrent, replyOf } from './schema.ts';
 import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
-import { endAttempt, NO_ID } from './transitions.ts';
+import { endAttempt, movesTo, NO_ID } from './transitions.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
@@ -147,11 +147,10 @@ function emptied(asked: string, subject: number | null): string {
 }
 
 /** An answer that is erased for good may be bought again. */
-const freed = (where: string): string => {
-  const is = `${where} AND state IN ('answered', 'replaced', 'retracted')`;
-  return `state = CASE WHEN ${is} THEN 'erased' ELSE state END,
-    is_current = CASE WHEN ${is} THEN 0 ELSE is_current END`;
-};
+const freed = (where: string): string =>
+  movesTo(
+    `CASE WHEN ${where} AND state IN ('answered', 'replaced', 'retracted') THEN 'erased' ELSE state END`,
+  );
 
 // --------------------------------------------------------------------------------------------- a person
 

@@ -285,20 +285,20 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   number {int} NOT NULL,
   PRIMARY KEY (attempt, number)
 ) {strict};`,
-  // state: see ATTEMPT_MOVES. kind: a refresh buys anew what is too old; a repeat (by a rule) and a retry
-  // (by a person or a job) send a doubt again. payer: the first attempt under the same key of the vendor,
-  // which charges once; what this one costs is booked there. moved: the group that booked it last. row:
-  // the lowest of its batch that used it. worker: who sent it. reply: the number of the reply that is its
-  // answer. vendor_id: by which the vendor answers later. later_path: where it is asked by that id, the path
-  // of the dialect; of what was accepted before layout 7 the operation. shares_id: 1 where another call of
-  // the account has or had the same id there, so that nobody knows whose answer it leads to. A number
-  // beyond 2^53 - 1 could stand for two.
+  // state: see ATTEMPT_MOVES. is_current: as `movesTo` says; it begins open, so current. kind: a refresh buys
+  // anew what is too old; a repeat (by a rule) and a retry (by a person or a job) send a doubt again. payer:
+  // the first attempt under the same key of the vendor, which charges once; what this one costs is booked
+  // there. moved: the group that booked it last. row: the lowest of its batch that used it. worker: who sent
+  // it. reply: the number of the reply that is its answer. vendor_id: by which the vendor answers later.
+  // later_path: where it is asked by that id, the path of the dialect; of what was accepted before layout 7
+  // the operation. shares_id: 1 where another call of the account has or had the same id there, so that
+  // nobody knows whose answer it leads to. A number beyond 2^53 - 1 could stand for two.
   `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
   key {bytes} NOT NULL CHECK (length(key) = 16),
   state TEXT NOT NULL,
-  is_current {int} NOT NULL,
+  is_current {int} NOT NULL DEFAULT 1,
   kind TEXT NOT NULL CHECK (${oneOf('kind', ['first', 'refresh', 'repeat', 'retry'])}),
   account {int} NOT NULL,
   operation TEXT NOT NULL,

@@ -27,7 +27,6 @@ import {
   isHolding,
   isPast,
   isTooOld,
-  oneOf,
   replyOf,
   unanswered,
 } from './schema.ts';
@@ -43,13 +42,13 @@ import {
  * process has ended is not booked twice.
  */
 
-/** Sets the state of an attempt, and whether the attempt is then the current one of its key. */
-const movesTo = (state: string): string =>
-  `state = ${state}, is_current = CASE WHEN ${oneOf(`(${state})`, CURRENT)} THEN 1 ELSE 0 END`;
+/** Nothing else sets the state of an attempt together with whether it is then the current one of its key. */
+export const movesTo = (state: string): string =>
+  `state = ${state}, is_current = CASE ${state} ${CURRENT.map((each) => `WHEN '${each}' THEN 1`).join(' ')}
+    ELSE 0 END`;
 
 /** What stood before an attempt stands again. */
-const STANDS_AGAIN = `state = CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END,
-  is_current = 1`;
+const STANDS_AGAIN = movesTo(`CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END`);
 
 const MOVED_COLUMNS = { attempt: 'int', moved: 'int' } as const;
 const ATTEMPT = { attempt: 'int' } as const;
@@ -188,8 +187,7 @@ WHERE attempts.id = v.attempt AND (attempts.state = 'open' OR ${isDoubted('attem
  */
 const shareIds = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET shares_id = 1,
-  state = CASE attempts.state WHEN 'accepted' THEN ${DOUBTS_AS} ELSE attempts.state END,
-  is_current = CASE WHEN attempts.state = 'accepted' AND ${IS_BESIDE} THEN 0 ELSE attempts.is_current END,
+  ${movesTo(`CASE attempts.state WHEN 'accepted' THEN ${DOUBTS_AS} ELSE attempts.state END`)},
   why = CASE attempts.state WHEN 'accepted' THEN d.if_shared ELSE attempts.why END,
   ended_at = CASE attempts.state WHEN 'accepted' THEN d.at ELSE attempts.ended_at END
 FROM ${SHARERS} WHERE attempts.id = d.id`);
@@ -202,7 +200,7 @@ const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.sha
  * beside that answer.
  */
 const suspendRetries = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET state = 'doubt_beside', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
+UPDATE attempts SET ${movesTo("'doubt_beside'")} FROM v JOIN attempts late ON late.id = v.attempt
 WHERE v.state = 'answered' AND late.state = 'retried' AND ${leadsTo('late')}
   AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
 
@@ -211,7 +209,7 @@ WHERE v.state = 'answered' AND late.state = 'retried' AND ${leadsTo('late')}
  * that was to replace it, or of its own retry.
  */
 const replaceAnswers = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
+UPDATE attempts SET ${movesTo("'replaced'")} FROM v JOIN attempts late ON late.id = v.attempt
 WHERE v.state = 'answered' AND late.state = 'doubt_beside' AND ${leadsTo('late')}
   AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
@@ -276,8 +274,7 @@ const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'repla
  * it. The attempt is ended before `endAttempts` would free it, so its writer reads the call again.
  */
 const doubtSecond = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET ${movesTo(DOUBTS_AS)},
-  why = v.why, ended_at = v.at
+UPDATE attempts SET ${movesTo(DOUBTS_AS)}, why = v.why, ended_at = v.at
 FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open' AND v.said = 'not_served'
   AND EXISTS (SELECT 1 FROM attempts e WHERE e.key = attempts.key AND e.said = 'not_served')`);
 
@@ -320,7 +317,7 @@ const endAttempts = {
  * once a later attempt is answered, or released.
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
-UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
+UPDATE attempts SET ${movesTo("'released'")}, moved = v.moved, ended_at = v.at,
   why = CASE c.state WHEN 'released' THEN c.why ELSE ${kept('charged_once')} END
 FROM v JOIN attempts c ON c.id = v.attempt
 WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL
@@ -620,7 +617,7 @@ const IS_OLD = `EXISTS (SELECT 1
  * answered → replaced, of an answer that is too old. doubt → retried, of a doubt that a decision sends again.
  */
 const suspendPrior = each(IN_GROUP)(`
-UPDATE attempts SET state = CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END, is_current = 0
+UPDATE attempts SET ${movesTo("CASE v.kind WHEN 'refresh' THEN 'replaced' ELSE 'retried' END")}
 FROM v WHERE attempts.id = v.prior AND attempts.key = v.key
   AND attempts.state = CASE v.kind WHEN 'refresh' THEN 'answered' ELSE 'doubt' END
   AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR attempts.request = v.request)`);
@@ -639,10 +636,10 @@ export const UNANSWERED = `${unanswered('v.key')}
 
 /** @param way its kind, prior, payer, decision, subject and after. */
 const admitSql = (way: string, from: string, when: string): string => `
-INSERT INTO attempts (id, worker, key, state, is_current, account, operation, asked, credits_max,
+INSERT INTO attempts (id, worker, key, state, account, operation, asked, credits_max,
   batch, row, day, month, reserved, sent_at, over_at, request, moved,
   kind, prior, payer, decision, subject, after)
-SELECT v.id, v.worker, v.key, 'open', 1, v.account, v.operation, v.asked, v.credits_max,
+SELECT v.id, v.worker, v.key, 'open', v.account, v.operation, v.asked, v.credits_max,
   v.batch, v.row, v.day, v.month, v.reserve, v.at, {now} + v.lasts, v.request, v.moved, ${way}
 FROM ${from} WHERE ${when}
 ON CONFLICT DO NOTHING`;
@@ -825,7 +822,7 @@ export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<
  * attempt in its place may be charged for both, and what stood before that one is to stand again.
  */
 const releaseDoubt = each({ attempt: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: number }>(`
-UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
+UPDATE attempts SET ${movesTo("'released'")}, moved = v.moved, ended_at = v.at, why = v.why FROM v
 WHERE attempts.id = v.attempt
   AND (attempts.state IN ('accepted', 'doubt', 'doubt_beside') OR ${isBeside('attempts')})
 RETURNING attempts.id`);
@@ -893,7 +890,7 @@ export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly Row
 
 /** answered, replaced → retracted. The charge stays, and nothing stands in the way of another request. */
 const retractAnswers = each(ATTEMPT)(`
-UPDATE attempts SET state = 'retracted', is_current = 0 FROM v
+UPDATE attempts SET ${movesTo("'retracted'")} FROM v
 WHERE attempts.id = v.attempt AND ${isAnswered('attempts')}`);
 
 /** The attempt counted as answered, and was not. */

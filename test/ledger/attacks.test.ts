@@ -448,6 +448,8 @@ describe.each(DATABASES)('on %s', (_, open) => {
       'retries without a decision': made(79, { kind: 'retry', more: ', prior', is: ', id' }),
       'makes an answer free': `UPDATE attempts SET state = 'uncharged', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
       'gives an attempt another key': `UPDATE attempts SET key = CAST(? AS {bytes}) WHERE id = $bought`,
+      'takes an answer that stands out of the way': 'UPDATE attempts SET is_current = 0 WHERE id = $bought',
+      'lets an answer that was taken back stand': `UPDATE attempts SET state = 'retracted' WHERE id = $bought`,
       'charges less': 'UPDATE attempts SET charged = 0 WHERE id = $bought',
       'answers without a reply': `UPDATE attempts SET state = 'answered', ended_at = 1, charged = 1, said = 'found', reply = id WHERE id = $open`,
       'opens a doubt again': `UPDATE attempts SET state = 'open', ended_at = NULL WHERE id = $doubt`,
