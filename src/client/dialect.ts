@@ -396,8 +396,16 @@ export const profilesTaken = (dialect: Dialect, operation: string): readonly str
  * came. Undefined when the service's reply holds none: then the service itself is answering.
  */
 export function vendorReply(raw: Reply, { through }: Pick<Dialect, 'through'>): Reply | undefined {
-  return through === undefined ? raw : replyIn(raw, through.envelope.answer);
+  if (through === undefined) return raw;
+  const { answer } = through.envelope;
+  if (lastIn?.raw !== raw || lastIn.answer !== answer) lastIn = { raw, answer, own: replyIn(raw, answer) };
+  return lastIn.own;
 }
+
+/** The reply that was opened last: whatever reads an answer does so in one turn. */
+let lastIn:
+  | { readonly raw: Reply; readonly answer: Envelope['answer']; readonly own: Reply | undefined }
+  | undefined;
 
 function replyIn(raw: Reply, answer: Envelope['answer']): Reply | undefined {
   if (Math.floor(raw.status / 100) !== 2) return undefined;

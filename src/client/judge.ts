@@ -190,9 +190,7 @@ function meantBy(
   const own = vendorReply(raw, dialect);
   const isOuter = own === undefined;
   const parsed = parsedOf(own ?? raw, isOuter);
-  const rules = isOuter
-    ? (dialect.through?.envelope.answers ?? [])
-    : [...(operation.answers ?? []), ...dialect.answers];
+  const rules = isOuter ? (dialect.through?.envelope.answers ?? []) : rulesOf(operation, dialect);
   const rule = firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at);
   if (rule !== undefined && rule.means !== 'as_stated') {
     const means = ofNobody(rule, parsed, call) ?? ofNothing(rule, parsed, operation, call) ?? rule.means;
@@ -203,6 +201,9 @@ function meantBy(
   const other = table.row.name === IS_OTHER ? otherOf(parsed, operation, call) : undefined;
   return { parsed, rules, rule: undefined, table, means: table.row.means, other };
 }
+
+const rulesOf = ({ answers }: DialectOperation, { answers: ofAll }: Dialect): readonly AnswerRule[] =>
+  answers === undefined ? ofAll : [...answers, ...ofAll];
 
 const parsedOf = (raw: Reply, isOuter: boolean): ParsedReply => ({ raw, body: readBody(raw.body), isOuter });
 

@@ -28,14 +28,14 @@ export type WhyUnreadable =
  */
 export type KeptBody = Buffer | string;
 
-/** The bodies that were read as bytes: several rules look into one. Nobody alters what was read. */
-const READ = new WeakMap<Buffer, Body>();
+/** The bytes that were read last: rules look into one answer in one turn. Nobody alters what was read. */
+let last: { readonly bytes: Buffer; readonly body: Body } | undefined;
 
 export function readBody(body: KeptBody): Body {
   if (typeof body === 'string') return readText(body);
-  const read = READ.get(body) ?? readText(body.toString(isUtf16(body) ? 'utf16le' : 'utf8'));
-  READ.set(body, read);
-  return read;
+  if (last?.bytes !== body)
+    last = { bytes: body, body: readText(body.toString(isUtf16(body) ? 'utf16le' : 'utf8')) };
+  return last.body;
 }
 
 function readText(decoded: string): Body {
@@ -44,7 +44,7 @@ function readText(decoded: string): Body {
   if (text === '') return { kind: 'blank' };
   try {
     const value = parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text);
-    if (!isDeeper(value, MOST_LEVELS)) return { kind: 'json', value };
+    if (hasFewBrackets(text) || !isDeeper(value, MOST_LEVELS)) return { kind: 'json', value };
     return { kind: 'unreadable', text, why: { problem: 'too_deep' } };
   } catch {
     const no = NO_NUMBER.exec(text)?.[0];
@@ -288,6 +288,14 @@ function holdsAsWritten(value: number, source: string): boolean {
 
 /** Answers have three or four levels. The limit lets all code recurse into a value level by level. */
 export const MOST_LEVELS = 100;
+
+/** Whether a text cannot have so many levels. Nearly all are such, which is seen without a look into them. */
+function hasFewBrackets(text: string): boolean {
+  let levels = 0;
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) levels += 1;
+  return levels <= MOST_LEVELS;
+}
 
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;

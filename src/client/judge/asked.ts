@@ -24,7 +24,7 @@ export class Asked {
   /** The e-mail address of the person whom a change is about, where it is known. */
   readonly email: string | undefined;
   readonly #sent: readonly SentValue[];
-  #known: ReadonlySet<string> | undefined;
+  #known: readonly string[] | undefined;
 
   constructor(
     dialect: Dialect,
@@ -56,18 +56,9 @@ export class Asked {
    * name of a thing is news, unless a name was sent.
    */
   repeats(value: string | number, name = ''): boolean {
-    const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
-    this.#known ??= new Set(
-      [...this.#sent.flatMap(({ text }) => [text, ...partsOfEmail(text)]), ...this.#fullNames].map(plainName),
-    );
-    return !isNaming && this.#known.has(plainName(String(value)));
-  }
-
-  get #fullNames(): readonly string[] {
-    const [first = '', last = ''] = ['first_name', 'last_name'].map(
-      (own) => this.#sent.find(({ name }) => name === own)?.text,
-    );
-    return first === '' || last === '' ? [] : [first + last, last + first];
+    this.#known ??= plainlySent(this.#sent);
+    if (!this.#known.includes(plainName(String(value)))) return false;
+    return !/name$/i.test(name) || this.#sent.some((each) => /name$/i.test(each.name));
   }
 
   /**
@@ -98,9 +89,18 @@ export class Asked {
   }
 }
 
-function partsOfEmail(text: string): readonly string[] {
-  const [local = '', domain] = text.split('@');
-  return domain === undefined ? [] : [domain, ...local.split(/[._+-]/)];
+/** The values that were sent, the parts of an e-mail address and both orders of a name, spelled alike. */
+function plainlySent(sent: readonly SentValue[]): readonly string[] {
+  const plain: string[] = [];
+  for (const { text } of sent) {
+    plain.push(plainName(text));
+    const [local = '', domain] = text.includes('@') ? text.split('@') : [];
+    if (domain !== undefined) plain.push(...[domain, ...local.split(/[._+-]/)].map(plainName));
+  }
+  const first = sent.find(({ name }) => name === 'first_name')?.text;
+  const last = sent.find(({ name }) => name === 'last_name')?.text;
+  if (first !== undefined && last !== undefined) plain.push(plainName(first + last), plainName(last + first));
+  return plain;
 }
 
 const emailOf = ({ leaves, subject }: NonNullable<Call['change']>): string | undefined =>

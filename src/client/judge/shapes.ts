@@ -50,13 +50,19 @@ export function factsShape(
   if (asked.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
-  const { ours, vendors } = parsedSaidIn(body, place);
-  const value = place.results === undefined ? vendors : parsedResultsOf(body, place);
-  const leaves = [...leavesOf(ours), ...leavesOf((value ?? null) as JsonValue)];
+  const said = parsedSaidIn(body, place);
+  const value = place.results === undefined ? said.vendors : parsedResultsOf(body, place);
   const isFact = (leaf: Leaf): boolean => isData(leaf, 0, asked);
-  if (place.results === undefined ? !leaves.some(isFact) : value === undefined) return NO_FACTS;
+  const vendors = leavesOf((value ?? null) as JsonValue);
+  const isShown =
+    place.results === undefined
+      ? vendors.some(isFact) || leavesOf(said.ours).some(isFact)
+      : value !== undefined;
+  if (!isShown) return NO_FACTS;
   if (!isCompared) return undefined;
-  const facts = leaves.filter(isFact).map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
+  const facts = [...leavesOf(said.ours), ...vendors]
+    .filter(isFact)
+    .map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
   return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
 }
 

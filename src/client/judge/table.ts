@@ -128,7 +128,7 @@ function statementsBeside(
 }
 
 const isNothing = (value: JsonValue): boolean =>
-  !isFilled(value) && (isPlain(value) || Object.keys(value as object).length === 0);
+  isPlain(value) ? !isFilled(value) : Object.keys(value as object).length === 0;
 
 /** The JSON of a reply; undefined where it has none. A number is JSON only by chance. */
 function jsonIn({ raw, body }: ParsedReply): JsonValue | undefined {
@@ -250,10 +250,10 @@ const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
  */
 function isAtWork({ asked: { isOwn, operation }, http, value, statements: { codes } }: Answer): boolean {
   if (isOwn) return false;
+  if (codes.has('working')) return true;
+  if (!codes.has('pending')) return false;
   const verdict = valueAt(value, operation.gives?.verdict ?? '') ?? null;
-  const isOpen =
-    [CREATED, ACCEPTED].includes(http) || verdictIn(verdict, operation.verdicts ?? {}) === 'unknown';
-  return codes.has('working') || (isOpen && codes.has('pending'));
+  return [CREATED, ACCEPTED].includes(http) || verdictIn(verdict, operation.verdicts ?? {}) === 'unknown';
 }
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
