@@ -113,6 +113,15 @@ interface Spending {
   readonly ledger: { setAccountCaps(identity: string, caps: AccountCaps): Promise<void> };
 }
 
+const BEAT = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ?';
+const TERMS = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
+
+const keepTermsSql = (terms: string): string => `
+INSERT INTO accounts (identity, terms) VALUES (?, ?)
+ON CONFLICT (identity) DO UPDATE SET terms = ${terms} RETURNING terms`;
+const KEEP_TERMS = keepTermsSql('coalesce(accounts.terms, excluded.terms)');
+const KEEP_TERMS_ANEW = keepTermsSql('excluded.terms');
+
 /** What only processes do that spend from one ledger at once. */
 export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => ({
   /** Where the ledger is. */
@@ -124,8 +133,7 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
    */
   async beat(accounts: readonly WorkerAccount[]): Promise<void> {
     await watch.look();
-    const beat = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ?';
-    await db.rowsAtOnce(beat, [JSON.stringify(accounts), worker]);
+    await db.rowsAtOnce(BEAT, [JSON.stringify(accounts), worker]);
   },
 
   /** Takes places in the line of an account that was agreed on. */
@@ -137,8 +145,7 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
 
   /** What an account may do; undefined of one that no worker used. */
   async terms(identity: string): Promise<AccountTerms | undefined> {
-    const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
-    const [kept] = await db.rows<{ terms: string }>(sql, [identity]);
+    const [kept] = await db.rows<{ terms: string }>(TERMS, [identity]);
     return kept && JSON.parse(kept.terms);
   },
 
@@ -148,9 +155,8 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
    * @returns what holds now.
    */
   async keepTerms(identity: string, said: AccountTerms, isAnew = false): Promise<AccountTerms> {
-    const sql = `INSERT INTO accounts (identity, terms) VALUES (?, ?) ON CONFLICT (identity)
-      DO UPDATE SET terms = coalesce(${isAnew ? 'NULL' : 'accounts.terms'}, excluded.terms) RETURNING terms`;
     const params = [identity, JSON.stringify(said)];
+    const sql = isAnew ? KEEP_TERMS_ANEW : KEEP_TERMS;
     const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, params));
     const agreed: AccountTerms = JSON.parse(terms);
     await ledger.setAccountCaps(identity, agreed.caps);

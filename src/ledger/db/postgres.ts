@@ -336,7 +336,7 @@ function prepared(key: string | Statement, said: () => string): PreparedStatemen
 }
 
 /** Each text is prepared once a connection, so it must be one of a few. */
-function textOf(sql: string): PreparedStatement {
+export function textOf(sql: string): PreparedStatement {
   let at = 0;
   return prepared(sql, () => sql.replaceAll('?', () => `$${++at}`));
 }
@@ -345,7 +345,7 @@ const WRITES = /\b(?:INSERT|UPDATE|DELETE)\b/i;
 const RETURNS = /\bRETURNING\b/i;
 
 /** Undefined where there is no record. */
-function queryOf<Rec>(statement: Statement, records: readonly Rec[]): OverRecords | undefined {
+export function queryOf<Rec>(statement: Statement, records: readonly Rec[]): OverRecords | undefined {
   if (records.length === 0) return undefined;
   const { sql, columns, writes, again } = statement;
   const values = Object.entries(columns).map(([column, type]) => {

@@ -79,8 +79,7 @@ export class Connection {
   #overRecord(each: Statement): CompiledStatement {
     let known = this.#overRecords.get(each);
     if (known === undefined) {
-      const names = usedOf(each);
-      const text = each.whole ? wholeText(each, names) : sqlFor(each, names);
+      const { text, names } = overRecords(each);
       known = { statement: this.raw.prepare<unknown[], unknown>(text), names };
       this.#overRecords.set(each, known);
     }
@@ -90,8 +89,7 @@ export class Connection {
   #statement(sql: string): Database.Statement<unknown[], unknown> {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
-      // SQLite plans a statement anew when a plain parameter changes by which it searches.
-      statement = this.raw.prepare<unknown[], unknown>(inWordsOf('sqlite', sql).replaceAll('?', '+?'));
+      statement = this.raw.prepare<unknown[], unknown>(withParameters(sql));
       this.#prepared.set(sql, statement);
     }
     return statement;
@@ -102,6 +100,15 @@ interface CompiledStatement {
   readonly statement: Database.Statement<unknown[], unknown>;
   /** The columns that it uses. */
   readonly names: readonly string[];
+}
+
+/** SQLite plans a statement anew when a plain parameter changes by which it searches. */
+export const withParameters = (sql: string): string => inWordsOf('sqlite', sql).replaceAll('?', '+?');
+
+/** What SQLite gets of a statement over records, which says a cell as `@name`, or all records as `?`. */
+export function overRecords(each: Statement): { readonly text: string; readonly names: readonly string[] } {
+  const names = usedOf(each);
+  return { text: each.whole ? wholeText(each, names) : sqlFor(each, names), names };
 }
 
 /**

@@ -268,15 +268,15 @@ async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions)
   }
 }
 
+const WRITTEN_BY_OTHERS = 'SELECT coalesce(sum(newest_group), 0) AS n FROM workers WHERE id <> ?';
+
 /**
  * What refuses where others have written since.
  * @param worker writes itself.
  */
 async function sameFrom(db: PostgresDb, worker = 0): Promise<SoleAccess['requireSame']> {
-  const written = async (sql: Pick<Sql, 'rows'>): Promise<number> => {
-    const grows = 'SELECT coalesce(sum(newest_group), 0) AS n FROM workers WHERE id <> ?';
-    return (await oneRow<{ n: number }>(sql, grows, [worker])).n;
-  };
+  const written = async (sql: Pick<Sql, 'rows'>): Promise<number> =>
+    (await oneRow<{ n: number }>(sql, WRITTEN_BY_OTHERS, [worker])).n;
   const before = await written(db);
   return async (sql) => {
     if ((await written(sql)) === before) return;
@@ -387,13 +387,16 @@ DO $$ DECLARE known record; BEGIN
   LOOP EXECUTE format('GRANT %s ON %s TO %I', known.may, known.what, known.role); END LOOP;
 END $$;`;
 
+const IS_USED = 'SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM notes) a LIMIT 1';
+const HAS_ARRIVED = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETURNING name`;
+
 /** A copy has a mark with its name until it is whole, and nothing opens it before. */
 async function copyIntoDatabase(location: string): Promise<CopyTarget> {
   const db = await postgres(location);
   return closedByFailure(db, async () => {
     if (!(await holdsLedger(db, { mayArrive: true }))) await layOut(db);
     const isArriving = (await metaOf(db, 'arriving')) !== undefined;
-    const used = await db.rows(`SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM notes) a LIMIT 1`);
+    const used = await db.rows(IS_USED);
     return {
       location,
       present: isArriving || used.length === 0 ? undefined : await metaOf(db, 'identity'),
@@ -406,8 +409,7 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
         await copyTables(from, db, identity);
       },
       async arrive(identity) {
-        const arrived = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETURNING name`;
-        if ((await db.rows(arrived, [identity])).length === 1) return;
+        if ((await db.rows(HAS_ARRIVED, [identity])).length === 1) return;
         throw stop('busy', `Another copy to ${location} was made at once.`, phrase`${DO_AGAIN}.`);
       },
       close: () => db.close(),
