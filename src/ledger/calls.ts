@@ -383,8 +383,7 @@ WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
 const USED_BY_ROW = `
 SELECT id FROM attempts WHERE batch = ? AND row = ?
 UNION SELECT attempt FROM rows WHERE batch = ? AND row = ? AND attempt IS NOT NULL
-UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others}
-WHERE w.batch = ? AND w.row = ?`;
+UNION SELECT attempt FROM uses WHERE batch = ? AND row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 

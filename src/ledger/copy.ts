@@ -58,15 +58,17 @@ export const leaveTo = ({ db, requireSame }: CopySource, copied: CopyRecord): Pr
 
 /** @param identity the name of the copy. */
 export async function copyTables({ db: from, missing }: CopySource, to: Db, identity: string): Promise<void> {
-  const converted = await conversionOf(from);
+  const { sourceOf, convert } = await conversionOf(from);
   await layTables(to);
   await to.script(UNBOUND[to.name]);
-  for (const kept of keptTables()) {
+  const tables = keptTables();
+  for (const kept of tables) {
     const { table, columns } = kept;
     const into = each(columns)(insertSql(table, columns));
-    for await (const rows of rowsIn(from, kept)) {
+    const source = tables.find((each) => each.table === sourceOf(table)) ?? kept;
+    for await (const rows of rowsIn(from, source)) {
       crashPoint('copying');
-      await to.write([{ statements: [into], records: rows.map((row) => converted(table, row)) }]);
+      await to.write([{ statements: [into], records: rows.flatMap((row) => convert(table, row)) }]);
     }
   }
   await to.script(BOUND[to.name]);

@@ -215,24 +215,25 @@ const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
 const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS}
   FROM notes n JOIN attempts c ON c.id = n.attempt
   LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
-const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.findings, r.work, l.cells
+const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.findings, r.work, l.cells,
+  (SELECT CAST({json_list}(u.attempt) AS TEXT) FROM uses u WHERE u.batch = r.batch AND u.row = r.row) AS uses
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row
   WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
-const ROWS_ON_SEVERAL = `SELECT batch, row, attempt, others FROM rows
-  WHERE (batch, row) > (?, ?) AND others IS NOT NULL ORDER BY batch, row`;
-const ATTEMPT = `SELECT ${NAMED_COLUMNS} FROM attempts c
-  LEFT JOIN subjects s ON s.id = c.subject WHERE c.id = ?`;
+/** What the rows rest on beside an attempt, of the same operation. */
+const BESIDE = each({ id: 'int' })<NamedAttempt>(`SELECT DISTINCT ${NAMED_COLUMNS}
+  FROM v JOIN attempts a ON a.id = v.id JOIN uses x ON x.attempt = a.id
+  JOIN uses u ON u.batch = x.batch AND u.row = x.row
+  JOIN attempts c ON c.id = u.attempt AND c.operation = a.operation
+  LEFT JOIN subjects s ON s.id = c.subject`);
 
 type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
-  'others' | 'findings' | 'work' | 'cells',
+  'uses' | 'findings' | 'work' | 'cells',
   string | null
 >;
 
-type RestingRow = Pick<NamedRow, 'batch' | 'row' | 'attempt' | 'others'>;
-
-const restsOn = ({ attempt, others }: RestingRow): readonly number[] => [
-  ...(JSON.parse(others ?? '[]') as number[]),
+const restsOn = ({ attempt, uses }: NamedRow): readonly number[] => [
+  ...(JSON.parse(uses ?? '[]') as number[]),
   ...(attempt === null ? [] : [attempt]),
 ];
 
@@ -346,16 +347,8 @@ const takes = ({ operation, asked }: NamedAttempt): boolean => isTaking({ operat
  * do not tell what was taken, because an answer may list the ids of others.
  */
 async function findTaken(db: Db, { attempts }: Found): Promise<void> {
-  const leading = new Map(attempts);
-  for await (const row of flat(partsOf<RestingRow>(db, ROWS_ON_SEVERAL, ['batch', 'row'], ['', -1]))) {
-    const on = restsOn(row);
-    const operations = on.map((id) => leading.get(id)?.operation).filter((name) => name !== undefined);
-    if (operations.length === 0) continue;
-    for (const id of on) {
-      const attempt = await oneRow<NamedAttempt>(db, ATTEMPT, [id]);
-      if (operations.includes(attempt.operation) && takes(attempt)) attempts.set(id, attempt);
-    }
-  }
+  const leading = [...attempts.keys()].map((id) => ({ id }));
+  for (const attempt of await db.each(BESIDE, leading)) if (takes(attempt)) attempts.set(attempt.id, attempt);
 }
 
 /** What is left of an answer that names the person; undefined: all of the call goes. */
@@ -491,13 +484,12 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
-  SELECT r.attempt, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id
-    AND (r.attempt IS NOT NULL OR r.others IS NOT NULL)
+  SELECT r.batch, r.row, r.attempt FROM batches b JOIN rows r ON r.batch = b.id
   WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
 needed AS MATERIALIZED (
-  SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting UNION ALL
-    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others}
-    WHERE others IS NOT NULL) n GROUP BY attempt),
+  SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting
+    UNION ALL SELECT u.attempt, u.batch FROM resting r JOIN uses u ON u.batch = r.batch AND u.row = r.row) n
+  WHERE attempt IS NOT NULL GROUP BY attempt),
 old AS MATERIALIZED (
   SELECT c.id, c.state, c.batch, c.row, n.batch AS needed_by,
     CASE WHEN EXISTS (SELECT 1 FROM attempts o
@@ -513,8 +505,8 @@ ended AS MATERIALIZED (
     AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 
 const OLD_ROWS = `rows.state <> 'in_doubt' AND (rows.attempt IN (SELECT id FROM gone)
-    OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others}
-      WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
+    OR EXISTS (SELECT 1 FROM uses u JOIN gone g ON g.id = u.attempt
+      WHERE u.batch = rows.batch AND u.row = rows.row)
     OR (rows.state = 'invalid' AND (${hasFirst('rows.findings', 'erased_on')}) IS NOT TRUE
       AND rows.batch IN (SELECT id FROM ended)))`;
 

@@ -4,12 +4,12 @@ import { oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import {
   type EndRow,
-  type FillsRow,
   type Group,
   type IntentRow,
   isPlain,
   type ReplyRow,
-  type Row,
+  type Resting,
+  type RestingRow,
   type Written,
   writeGroup,
 } from './transitions.ts';
@@ -64,8 +64,8 @@ export async function takeNumbers(sql: Sql, count: number): Promise<number> {
 interface Part {
   readonly reply?: ReplyRow;
   readonly end?: EndRow;
-  readonly rows?: readonly Row[];
-  readonly fills?: readonly FillsRow[];
+  readonly rows?: readonly RestingRow[];
+  readonly fills?: readonly Resting[];
   readonly intent?: IntentRow;
   tell(written: Written): void;
   fail(error: unknown): void;
@@ -82,8 +82,8 @@ const isWork = (item: Part | Work): item is Work => 'work' in item;
 function groupOf(items: readonly Part[]): Group {
   const replies: ReplyRow[] = [];
   const ends: EndRow[] = [];
-  const rows: Row[] = [];
-  const fills: FillsRow[] = [];
+  const rows: RestingRow[] = [];
+  const fills: Resting[] = [];
   const intents: IntentRow[] = [];
   for (const item of items) {
     if (item.reply !== undefined) replies.push(item.reply);
@@ -169,7 +169,7 @@ export class Gather {
     });
   }
 
-  async rows(rows: readonly Row[], fills: readonly FillsRow[]): Promise<void> {
+  async rows(rows: readonly RestingRow[], fills: readonly Resting[]): Promise<void> {
     if (rows.length + fills.length === 0) return;
     await new Promise<Written>((tell, fail) => this.#push({ rows, fills, tell, fail }, true));
   }

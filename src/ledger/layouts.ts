@@ -25,17 +25,30 @@ export async function layoutOf(db: Pick<Db, 'rows'>): Promise<number | undefined
 }
 
 /** Makes a row of today's table out of one of the ledger that is copied. */
-export type Conversion = (table: string, row: AnyRecord) => AnyRecord;
+type Conversion = (table: string, row: AnyRecord) => AnyRecord;
+
+/** How the rows of today's tables are made out of those of another layout. */
+interface Conversions {
+  /** The table that has what today's table has. */
+  sourceOf(table: string): string;
+  /** @param row of that table. */
+  convert(table: string, row: AnyRecord): readonly AnyRecord[];
+}
 
 /** @param from a ledger of a layout that a copy can be made of. */
-export async function conversionOf(from: Db): Promise<Conversion> {
+export async function conversionOf(from: Db): Promise<Conversions> {
   const layout = (await layoutOf(from)) ?? LAYOUT;
   const conversions: readonly Conversion[] = [
     ...(layout <= 7 ? [withFindings] : []),
     ...(layout <= 6 ? [await withOwnIds(from)] : []),
-    ...(layout <= 8 ? [withNumbers] : []),
+    ...(layout <= 8 ? [withNumbers, withFills] : []),
   ];
-  return (table, row) => conversions.reduce((made, convert) => convert(table, made), row);
+  const converted: Conversion = (table, row) => conversions.reduce((made, each) => each(table, made), row);
+  const isInRows = (table: string): boolean => layout <= 8 && table === 'uses';
+  return {
+    sourceOf: (table) => (isInRows(table) ? 'rows' : table),
+    convert: (table, row) => (isInRows(table) ? usesIn(converted('rows', row)) : [converted(table, row)]),
+  };
 }
 
 // --------------------------------------------------------------------------------------- up to layout 8
@@ -50,6 +63,34 @@ function withNumbers(table: string, row: AnyRecord): AnyRecord {
   const [batch, account, period] = isOfBatch ? [of, Number(last), 0] : ['', Number(of), Number(last)];
   return { ...kept, kind, batch, account, period };
 }
+
+const withFills: Conversion = (table, row) =>
+  table === 'rows' ? { ...row, has_fills: (row.fills ?? null) === null ? 0 : 1 } : row;
+
+/**
+ * Until then a row said itself what it rests on: on its attempt behind a list of others. One that is in doubt
+ * and had no attempt waited for the last of the others.
+ */
+function usesIn({
+  batch = null,
+  row = null,
+  state,
+  attempt = null,
+  ...lists
+}: AnyRecord): readonly AnyRecord[] {
+  const [others, fills] = [numbersIn(lists.others), numbersIn(lists.fills)];
+  if (others.length === 0 && lists.has_fills === 0) return [];
+  const all = [...new Set(attempt === null ? others : [...others, Number(attempt)])];
+  const waitsFor = state === 'in_doubt' && attempt === null ? all.at(-1) : undefined;
+  return all.map((id, nth) => ({
+    ...{ batch, row, nth, attempt: id },
+    is_filling: fills.includes(id) ? 1 : 0,
+    waits: id === waitsFor ? 1 : 0,
+  }));
+}
+
+const numbersIn = (list: Cell = null): readonly number[] =>
+  typeof list === 'string' ? JSON.parse(list) : [];
 
 /** Until then its key was another one, so it is copied at once. */
 export const hadOtherKey = (table: string): boolean => table === 'budgets';

@@ -284,8 +284,7 @@ WHERE r.batch = ? AND r.row >= ?`;
 const SAYING = `
 SELECT DISTINCT u.row FROM (
     SELECT row, attempt AS id FROM rows WHERE batch = ? AND row BETWEEN ? AND ?
-    UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others}
-      WHERE w.batch = ? AND w.row BETWEEN ? AND ?) u
+    UNION ALL SELECT row, attempt FROM uses WHERE batch = ? AND row BETWEEN ? AND ?) u
   JOIN attempts c ON c.id = u.id AND c.charged IS NOT NULL LEFT JOIN replies p ON ${replyOf('p', 'c')}
   LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL
 WHERE n.facts IS NOT NULL OR lower({text p.body}) LIKE CAST(? AS TEXT)`;
@@ -307,17 +306,15 @@ async function rowsSaying(
 /** A row that pays for an answer saves nothing, nor does a list that had the answer at an earlier start. */
 const SAVED = `
 WITH earlier AS MATERIALIZED (SELECT item.value AS id FROM {list ?}),
-part AS (SELECT row, attempt, others FROM rows
+part AS (SELECT batch, row, attempt FROM rows
   WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
 used AS (SELECT row, attempt FROM part
-  UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others}
-    WHERE others IS NOT NULL)
+  UNION SELECT s.row, s.attempt FROM part p JOIN uses s ON s.batch = p.batch AND s.row = p.row)
 SELECT a.identity AS "accountIdentity", sum(c.charged) AS saved FROM used u
   JOIN attempts c ON c.id = u.attempt JOIN accounts a ON a.id = c.account
   WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row) AND NOT EXISTS (SELECT 1 FROM earlier e
     WHERE e.id = c.batch OR EXISTS (SELECT 1 FROM rows w WHERE w.attempt = c.id AND w.batch = e.id)
-      OR EXISTS (SELECT 1 FROM rows w CROSS JOIN {list w.others}
-        WHERE w.batch = e.id AND w.row = u.row AND CAST(item.value AS {int}) = c.id))
+      OR EXISTS (SELECT 1 FROM uses s WHERE s.attempt = c.id AND s.batch = e.id AND s.row = u.row))
   GROUP BY a.identity`;
 
 const ROWS_WAITING = `

@@ -32,50 +32,72 @@ import type {
   SubmittedRow,
 } from './records.ts';
 import { AN_ANSWER, hasSold, takes } from './schema.ts';
-import { type FillsRow, ROW_COLUMNS, type Row } from './transitions.ts';
+import { type Resting, type RestingRow, ROW_COLUMNS, type Row, type Use, writeUses } from './transitions.ts';
 
 /**
  * The rows of lists, from their submit on, with the attempts that they rest on. A pending row has no outcome
  * yet.
  */
 
-export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: FinishedRow): Row => ({
-  batch,
-  row,
-  state: outcome.kind,
-  matched_by: outcome.matchedBy ?? null,
-  findings: keptFindings(outcome.findings),
-  fills: fills === undefined ? null : JSON.stringify(fills),
-  // A row without an attempt of its own waits for the last one of the others.
-  ...(waitsFor === undefined
-    ? { attempt: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
-    : { attempt: null, others: listOf([...answers, waitsFor]) }),
-});
+export function rowOf({ batch, row, outcome, answers, fills, waitsFor }: FinishedRow): RestingRow {
+  const state = outcome.kind;
+  const attempts = waitsFor === undefined ? answers : [...answers, waitsFor];
+  const isOfOne = attempts.length <= 1 && fills === undefined && waitsFor === undefined;
+  return {
+    batch,
+    row,
+    state,
+    matched_by: outcome.matchedBy ?? null,
+    findings: keptFindings(outcome.findings),
+    // A row that waits for another one's stands on no attempt.
+    attempt: waitsFor === undefined ? (answers.at(-1) ?? null) : null,
+    has_fills: fills === undefined ? 0 : 1,
+    uses: isOfOne ? NO_USES : usesOf({ batch, row, state }, attempts, fills, waitsFor),
+  };
+}
 
-export const filledOf = ({ batch, row, answers, fills }: RowFills): FillsRow => ({
-  batch,
-  row,
-  others: JSON.stringify(answers),
-  fills: JSON.stringify(fills),
-});
+export function filledOf({ batch, row, answers, fills }: RowFills): Resting {
+  const pending = { batch, row, state: 'pending' };
+  return { ...pending, uses: usesOf(pending, answers, fills) };
+}
 
-const listOf = (calls: readonly AttemptId[]): string | null =>
-  calls.length === 0 ? null : JSON.stringify(calls);
+const NO_USES: readonly Use[] = [];
+
+const usesOf = (
+  row: Pick<Row, 'batch' | 'row' | 'state'>,
+  attempts: readonly AttemptId[],
+  fills: readonly AttemptId[] = [],
+  waitsFor?: AttemptId,
+): readonly Use[] =>
+  [...new Set(attempts)].map((attempt, nth) => ({
+    ...row,
+    nth,
+    attempt,
+    is_filling: fills.includes(attempt) ? 1 : 0,
+    waits: attempt === waitsFor ? 1 : 0,
+  }));
 
 // --------------------------------------------------------------------------------------- what became of them
 
-interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'others' | 'fills'> {
+interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'has_fills'> {
   readonly state: RowStatus;
   readonly attempt: AttemptId | null;
+  /** JSON; null where it rests on the attempt alone. */
+  readonly uses: string | null;
 }
 
 /** What was paid for a row that has no cells yet. */
 const PAID = 'FROM attempts p WHERE p.batch = w.batch AND p.row = w.row AND p.charged > 0';
-const IS_BLANK = "w.state = 'pending' AND w.fills IS NULL";
+const OF_ROW = 'FROM uses u WHERE u.batch = w.batch AND u.row = w.row';
+const IS_BLANK = `w.state = 'pending' AND NOT EXISTS (SELECT 1 ${OF_ROW} AND u.is_filling = 1)`;
 
-const KEPT = `w.row, w.state, w.matched_by, w.findings, w.attempt,
-  coalesce(w.fills, CASE w.state WHEN 'pending' THEN '[]' END) AS fills,
-  CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(p.id) AS TEXT) ${PAID}) ELSE w.others END AS others`;
+const useSql = (attempt: string, isFilling: string): string =>
+  `{json_object}('attempt', ${attempt}, 'fills', ${isFilling})`;
+
+const KEPT = `w.row, w.state, w.matched_by, w.findings, w.attempt, w.has_fills,
+  CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(${useSql('p.id', '0')}) AS TEXT) ${PAID})
+    ELSE (SELECT CAST({json_list}(${useSql('u.attempt', 'u.is_filling')} ORDER BY u.nth) AS TEXT) ${OF_ROW})
+  END AS uses`;
 
 const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ?`;
 const HAS_ENDED = "w.state <> 'pending'";
@@ -85,8 +107,7 @@ const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${K
   JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${IS_KNOWN}`);
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
-export const USED =
-  '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
+export const USED = `(SELECT w.attempt AS id UNION ALL SELECT u.attempt ${OF_ROW}) u`;
 
 const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{ all: number; ended: number }>(`
 SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended
@@ -113,10 +134,11 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 /** The rows of a batch with each attempt that they rest on, or that was answered for them. */
-const RESTS = `(SELECT w.row, w.state, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
-    FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.state, w.fills, a.id
+const RESTS = `(SELECT w.row, w.state, w.has_fills, w.attempt AS id, 0 AS is_filling
+    FROM rows w WHERE w.batch = ?
+  UNION ALL SELECT w.row, w.state, w.has_fills, s.attempt, s.is_filling
+    FROM uses s JOIN rows w ON w.batch = s.batch AND w.row = s.row WHERE s.batch = ?
+  UNION ALL SELECT w.row, w.state, w.has_fills, a.id, 0
     FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row WHERE a.batch = ? AND a.state = 'answered') u`;
 
 const countWhere = (counted: string, condition: string): string =>
@@ -126,8 +148,7 @@ const OWN = 'c.batch = m.id';
 /** What takes a find is counted with the call that found it. */
 const FIRST = `${OWN} AND NOT ${takes('c')}`;
 const FOUND = "c.said = 'found'";
-const FILLED = `${FOUND} AND (u.fills IS NULL AND u.state <> 'pending'
-  OR EXISTS (SELECT 1 FROM {list u.fills} WHERE CAST(item.value AS {int}) = c.id))`;
+const FILLED = `${FOUND} AND (u.is_filling = 1 OR u.has_fills = 0 AND u.state <> 'pending')`;
 
 const BY_ACCOUNT = `
 SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
@@ -301,23 +322,32 @@ const recordsBy = async (sql: Sql, text: string, params: readonly Cell[]): Promi
 
 async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly RowRecord[]> {
   const used = rows.map(usedBy);
-  const answers = await answersOf(sql, used.flat());
-  return rows.map(({ row, state, matched_by, findings, fills }, at): RowRecord => {
-    const shown = (used[at] ?? []).map((id) => answers.get(id)).filter(isShown);
-    const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
-    // An answer that has filled a pending row may be read as no match by now.
-    const isFilling = ({ attempt, kind }: AnswerRecord): boolean =>
-      filling?.has(attempt) === true && (state !== 'pending' || kind === 'found');
-    const own = filling ? shown.map((answer) => ({ ...answer, fills: isFilling(answer) })) : shown;
+  const answers = await answersOf(
+    sql,
+    used.flatMap((uses) => uses.map(({ attempt }) => attempt)),
+  );
+  return rows.map(({ row, state, matched_by, findings, has_fills }, at): RowRecord => {
+    const own = (used[at] ?? []).flatMap(({ attempt, fills }): RowAnswer | readonly [] => {
+      const answer = answers.get(attempt);
+      if (!isShown(answer)) return [];
+      if (state !== 'pending') return has_fills === 1 ? { ...answer, fills: fills === 1 } : answer;
+      // An answer that has filled a pending row may be read as no match by now.
+      return { ...answer, fills: fills === 1 && answer.kind === 'found' };
+    });
     if (state === 'pending') return { row, outcome: undefined, answers: own };
     const outcome = { kind: state, ...filled({ matchedBy: matched_by }), findings: findingsIn(findings) };
     return { row, outcome, answers: asItEnded(state, own) };
   });
 }
 
-function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
-  const used: AttemptId[] = others === null ? [] : JSON.parse(others);
-  if (attempt !== null && !used.includes(attempt)) used.push(attempt);
+interface KeptUse {
+  readonly attempt: AttemptId;
+  readonly fills: number;
+}
+
+function usedBy({ attempt, uses }: KeptRow): readonly KeptUse[] {
+  const used: KeptUse[] = uses === null ? [] : JSON.parse(uses);
+  if (attempt !== null && used.every((use) => use.attempt !== attempt)) used.push({ attempt, fills: 0 });
   return used;
 }
 
@@ -369,13 +399,14 @@ export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedR
   await sql.each(PLANNED, rows);
 }
 
-const NO_END = { matched_by: null, findings: null, attempt: null, others: null, fills: null };
+const NO_END = { matched_by: null, findings: null, attempt: null, has_fills: 0, uses: NO_USES };
 
 /** A row that has ended by its submit or by its plan, or is pending. */
 const submitted = (
   batch: BatchId,
   { row, end }: { readonly row: RowNumber; readonly end?: SubmittedRow['end'] | undefined },
-): Row => (end === undefined ? { batch, row, state: 'pending', ...NO_END } : rowOf({ batch, row, ...end }));
+): RestingRow =>
+  end === undefined ? { batch, row, state: 'pending', ...NO_END } : rowOf({ batch, row, ...end });
 
 export const writeRows = (context: WriteContext) => ({
   /**
@@ -387,6 +418,10 @@ export const writeRows = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const begun = isPlanned ? [] : rows.map((row) => submitted(batch, row));
       await sql.each(SUBMIT, begun);
+      await writeUses(
+        sql,
+        begun.filter(({ uses }) => uses.length > 0),
+      );
       const kept = rows.map(({ row, cells, unreadable }) => ({
         batch,
         row,

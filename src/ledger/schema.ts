@@ -372,24 +372,37 @@ CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;`,
 CREATE INDEX attempts_batch ON attempts (batch, row);
 CREATE INDEX attempts_account ON attempts (account, sent_at);
 CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;`,
-  // A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of
-  // those before it. work: what was planned for it, JSON. fills: JSON list of the attempts whose answers
-  // filled its steps; null in a batch of one step and one account.
+  // A row has its state from its submit on. attempt: the one that it stands on; what else it rests on is in
+  // `uses`. work: what was planned for it, JSON. has_fills: 0 where one account is asked in one step, so that
+  // nothing says what filled which.
   `CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
   state TEXT NOT NULL CHECK (${oneOf('state', Object.keys(ROW_MOVES))}),
   attempt {int} REFERENCES attempts,
-  others TEXT,
   matched_by TEXT,
   findings TEXT,
   work TEXT,
-  fills TEXT,
+  has_fills {int} NOT NULL DEFAULT 0,
   PRIMARY KEY (batch, row)
 ) {keyed};
 CREATE INDEX rows_state ON rows (batch, state, row);`,
   // Which rows move with an attempt.
   `CREATE INDEX rows_attempt ON rows (attempt) WHERE attempt IS NOT NULL;`,
+  // Every attempt on which a row rests, where `rows.attempt` alone does not say that: of a row that has
+  // several, or steps to fill, or waits. nth: in the order of asking. is_filling: its answer filled a step.
+  // waits: the row, which is in doubt and stands on no attempt, waits for what comes of this one.
+  `CREATE TABLE uses (
+  batch TEXT NOT NULL,
+  row {int} NOT NULL,
+  nth {int} NOT NULL,
+  attempt {int} NOT NULL REFERENCES attempts,
+  is_filling {int} NOT NULL,
+  waits {int} NOT NULL,
+  PRIMARY KEY (batch, row, nth),
+  FOREIGN KEY (batch, row) REFERENCES rows
+) {keyed};
+CREATE INDEX uses_attempt ON uses (attempt);`,
   // The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by
   // retention and by forget.
   `CREATE TABLE cells (
@@ -494,9 +507,9 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /**
  * Rows of the other tables are never deleted: an erasure empties them. A key whose attempts were deleted
- * would be free.
+ * would be free. What a row rests on is written anew with each of its ends.
  */
-const MAY_BE_DELETED = ['meta', 'workers', 'prices', 'cells', 'files', 'notices'];
+const MAY_BE_DELETED = ['meta', 'workers', 'prices', 'uses', 'cells', 'files', 'notices'];
 
 const says = (rule: string): string => `'money rule: ${rule}'`;
 const trigger = {

@@ -17,7 +17,6 @@ import { type BudgetName, budgetsOf, budgetText, hasRoom, isSameBudget } from '.
 import type { BatchId } from './records.ts';
 import {
   CURRENT,
-  hasAccounts,
   hasSteps,
   inStates,
   isAnswered,
@@ -400,10 +399,28 @@ export const ROW_COLUMNS = {
   matched_by: 'text',
   findings: 'text',
   attempt: 'int',
-  others: 'text',
-  fills: 'text',
+  has_fills: 'int',
 } as const;
-export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'findings' | 'attempt' | 'others' | 'fills'>;
+export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'findings' | 'attempt'>;
+
+/** An attempt on which a row rests, where `rows.attempt` alone does not say that. */
+const USE_COLUMNS = {
+  batch: 'text',
+  row: 'int',
+  /** The row's. */
+  state: 'text',
+  nth: 'int',
+  attempt: 'int',
+  is_filling: 'int',
+  waits: 'int',
+} as const;
+export type Use = FilledRow<typeof USE_COLUMNS>;
+
+/** A row, and all that it rests on where that is not its `attempt` alone. */
+export interface Resting extends Pick<Row, 'batch' | 'row' | 'state'> {
+  readonly uses: readonly Use[];
+}
+export type RestingRow = Row & Resting;
 
 /**
  * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
@@ -422,37 +439,38 @@ WHERE rows.state IN ('pending', 'in_doubt')`;
 const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts c ON c.id = v.attempt'));
 const doubtSharing: AttemptStatement = each(ATTEMPT)(doubtSql(SHARING));
 
+/** The current attempt `o` of a call, and those `x` whose place it has taken. */
+const STANDING = `v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
+  JOIN attempts x ON x.key = c.key AND ${isPast('x')}
+    AND NOT (x.state = 'doubt_beside' AND x.kind = 'refresh')`;
+
 /**
  * Rows in doubt rest on the current attempt of their call: on the attempt that was sent in its place, on the
  * attempt that was in doubt before that, or on a late answer. A refresh that is in doubt beside an answer
  * keeps its rows.
  */
-const followStanding = ofAttempt(`
-UPDATE rows SET attempt = o.id
-FROM v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
-  JOIN attempts x ON x.key = c.key AND ${isPast('x')}
-    AND NOT (x.state = 'doubt_beside' AND x.kind = 'refresh')
-WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`);
+const followStanding = [
+  `UPDATE uses SET attempt = o.id FROM ${STANDING} JOIN rows w ON w.attempt = x.id AND w.state = 'in_doubt'
+  WHERE uses.batch = w.batch AND uses.row = w.row AND uses.attempt = x.id`,
+  `UPDATE rows SET attempt = o.id FROM ${STANDING} WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`,
+].map(ofAttempt);
 
 /**
- * A row may wait for a change of the same person: then an attempt `x` at that change is the last one of its
- * others, and the current attempt of the call counts. The rows are looked for in the batches of the account,
- * in this order, because an index finds the rows in doubt of a batch.
+ * A row in doubt that rests on no attempt waits for a change of the same person, of which it uses an attempt
+ * `x`. The current attempt of that call counts.
  */
 const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
   FROM v JOIN attempts c ON c.id = v.attempt
     JOIN attempts x ON x.subject = c.subject AND x.after = c.after AND x.key = c.key
-    LEFT JOIN attempts o ON o.key = c.key AND ${isCurrent('o')} CROSS JOIN batches b CROSS JOIN rows w
-  WHERE b.account = c.account AND w.batch = b.id AND w.state = 'in_doubt' AND w.attempt IS NULL
-    AND (w.others = '[' || x.id || ']' OR w.others LIKE '%,' || x.id || ']')) d
+    JOIN uses u ON u.attempt = x.id AND u.waits = 1
+    JOIN rows w ON w.batch = u.batch AND w.row = u.row AND w.state = 'in_doubt' AND w.attempt IS NULL
+    LEFT JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}) d
 WHERE rows.batch = d.batch AND rows.row = d.row`;
 
 /**
  * The change that a row waited for was never made: the row rests on the attempt of that change, and goes on.
  */
-const stopWaiting = ofAttempt(
-  `UPDATE rows SET attempt = d.id, others = NULL FROM ${WAITING} AND d.state IS NULL`,
-);
+const stopWaiting = ofAttempt(`UPDATE rows SET attempt = d.id FROM ${WAITING} AND d.state IS NULL`);
 
 /** in_doubt → refused: the row was planned from how the person was before. */
 const refuseOutdated = ofAttempt(`
@@ -495,7 +513,7 @@ const resumeKnown = resumeSql(
 ).map(ofAttempt);
 
 /** Moves the rows that rest on attempts whose end is known by now. */
-const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown];
+const moveRowsOn = [...followStanding, stopWaiting, refuseOutdated, ...resumeKnown];
 
 // ----------------------------------------------------------------------------------- a group: 5. rows finish
 
@@ -503,8 +521,8 @@ const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown]
  * If a row has ended in another way than the writer says, it gets a state that no row may have, and the
  * database refuses the write. What a person decided about a doubt meanwhile stays.
  */
-const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.findings, rows.others)
-  IS DISTINCT FROM (excluded.state, excluded.findings, excluded.others))`;
+const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt')
+  AND ((rows.state, rows.findings) IS DISTINCT FROM (excluded.state, excluded.findings))`;
 
 /** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
 const finishRows = each(ROW_COLUMNS)(`
@@ -513,30 +531,37 @@ ${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, findings = excluded.findings,
-  attempt = excluded.attempt, others = excluded.others, fills = excluded.fills
+  attempt = excluded.attempt, has_fills = excluded.has_fills
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
-const FILLS_COLUMNS = { batch: 'text', row: 'int', others: 'text', fills: 'text' } as const;
-export type FillsRow = FilledRow<typeof FILLS_COLUMNS>;
+/** The row is as its writer says. With an end that was not kept, nothing is kept of what it rested on. */
+const IS_KEPT = 'JOIN rows w ON w.batch = v.batch AND w.row = v.row AND w.state = v.state'; // rule 18c
 
-/** pending → pending: what has filled steps of a row is seen while its other steps are asked. */
-const fillRows = each(FILLS_COLUMNS)(`
-UPDATE rows SET others = v.others, fills = v.fills FROM v
-WHERE rows.batch = v.batch AND rows.row = v.row AND rows.state = 'pending'`);
+const leaveUses = eachWhole({ batch: 'text', row: 'int', state: 'text' })(
+  `DELETE FROM uses WHERE (batch, row) IN (SELECT w.batch, w.row FROM v ${IS_KEPT})`,
+);
 
 /**
- * The lowest row of the batch that used an answer counts as having paid for it.
- * @param used the attempt that it used.
+ * What a row rests on, where that is not one attempt alone. What has filled steps of a pending row is seen
+ * while its other steps are asked.
  */
-const paidRowSql = (used: string, from: string): string => `
-UPDATE attempts SET row = d.row FROM (SELECT ${used} AS id, v.batch AS batch, min(v.row) AS row FROM ${from}
-  WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
-WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`;
+const keepUses = eachWhole(USE_COLUMNS)(`
+INSERT INTO uses (batch, row, nth, attempt, is_filling, waits)
+SELECT v.batch, v.row, v.nth, v.attempt, v.is_filling, v.waits FROM v ${IS_KEPT}`);
 
-const payLast = eachWhole(ROW_COLUMNS)(paidRowSql('v.attempt', 'v'));
-const payOthers = eachWhole(ROW_COLUMNS)(
-  paidRowSql('CAST(item.value AS {int})', 'v CROSS JOIN {list v.others}'),
-);
+const usesOf = (rows: readonly Resting[]): readonly Use[] => rows.flatMap(({ uses }) => uses);
+
+/** Writes within a transaction what rows rest on. */
+export async function writeUses(sql: Sql, rows: readonly Resting[]): Promise<void> {
+  await sql.each(leaveUses, rows);
+  await sql.each(keepUses, usesOf(rows));
+}
+
+/** The lowest row of the batch that used an answer counts as having paid for it. */
+const payRows = eachWhole({ batch: 'text', row: 'int', state: 'text', attempt: 'int' })(`
+UPDATE attempts SET row = d.row FROM (SELECT v.attempt AS id, v.batch AS batch, min(v.row) AS row FROM v
+  WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
+WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`);
 
 // -------------------------------------------------------------------------- a group: 6. intents are admitted
 
@@ -703,8 +728,9 @@ export const giveId = (sql: Sql, id: EndRow, moved: number): Promise<void> =>
 export interface Group {
   readonly replies: readonly ReplyRow[];
   readonly ends: readonly EndRow[];
-  readonly rows: readonly Row[];
-  readonly fills: readonly FillsRow[];
+  readonly rows: readonly RestingRow[];
+  /** Rows that are pending, with what has filled steps of theirs. */
+  readonly fills: readonly Resting[];
   readonly intents: readonly IntentRow[];
 }
 
@@ -733,7 +759,7 @@ export async function writeGroup(
   const unserved = numbered.filter(({ said }) => said === 'not_served');
   const priced = numbered.filter(({ price }) => price !== null);
   const last = newestOf(rows);
-  const usingOthers = last.filter((row) => row.others !== null);
+  const shown = newestOf(fills);
   const sorted = inOrder(intents, moved);
   const secondary = sorted.filter((intent) => !isPlain(intent));
   const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
@@ -752,17 +778,17 @@ export async function writeGroup(
     step([doubtSharing], accepted),
     step(moveRowsOn, others),
     step([raisePrices], priced),
-    step([fillRows], newestOf(fills)),
     step([finishRows], last),
-    step([payLast], last),
-    step([payOthers], usingOthers),
+    step([payRows], [...last, ...usesOf(last)]),
+    step([leaveUses], [...shown, ...last]),
+    step([keepUses], usesOf([...shown, ...last])),
     step(
       [addPeriods],
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
     step([admitFirst], sorted.filter(isPlain)),
     step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
-    step([followStanding], inPlace.map(attemptOf)),
+    step(followStanding, inPlace.map(attemptOf)),
     step([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
@@ -772,7 +798,8 @@ export async function writeGroup(
 }
 
 const newestOf = <T extends Pick<Row, 'batch' | 'row'>>(rows: readonly T[]): readonly T[] =>
-  onePer(rows, ({ batch, row }) => `${batch} ${row}`);
+  onePer(rows, nameOf);
+const nameOf = ({ batch, row }: Pick<Row, 'batch' | 'row'>): string => `${batch} ${row}`;
 
 const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[] => [
   ...new Map(list.map((one) => [nameOf(one), one])).values(),
@@ -879,16 +906,21 @@ export const resumeForRetry = resumeIn('may_be_sent_again');
 /** Rows of the batch that leaves an attempt out, and of which another step is still to be asked. */
 export const resumeForStep = resumeIn('left_out_by_user');
 
-const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })(`
+const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })<Pick<Row, 'batch' | 'row'>>(`
 UPDATE rows SET state = v.state, matched_by = v.matched_by, findings = v.findings,
-  attempt = v.attempt, others = v.others, fills = v.fills
+  attempt = v.attempt, has_fills = v.has_fills
 FROM v WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rests_on
-  AND rows.state IN ('pending', 'in_doubt')`);
+  AND rows.state IN ('pending', 'in_doubt')
+RETURNING rows.batch, rows.row`);
 
 /** Writes how rows end that rest on an attempt. */
-export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly Row[]): Promise<void> {
+export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly RestingRow[]): Promise<void> {
   const resting = rows.map((row) => ({ ...row, rests_on: attempt }));
-  await sql.each(finishResting, resting);
+  const finished = new Set((await sql.each(finishResting, resting)).map(nameOf));
+  await writeUses(
+    sql,
+    rows.filter((row) => finished.has(nameOf(row))),
+  );
 }
 
 // ------------------------------------------------------------------------------ what was taken for an answer
@@ -901,32 +933,17 @@ WHERE attempts.id = v.attempt AND ${isAnswered('attempts')}`);
 /** The attempt counted as answered, and was not. */
 export const retractAttempt = (sql: Sql, attempt: number) => sql.each(retractAnswers, [{ attempt }]);
 
-const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.attempt)';
-
-/**
- * Rows in these states that used an attempt. Where it was not a row's last one, the row is found by the
- * attempt, which names the first row that used it. Rows of several steps or accounts share an earlier answer
- * as often as not, so all of theirs are looked through.
- * @param shared the batches `s` of which all rows are looked through.
- */
-const usedSql = (states: readonly string[], findings: string, shared: string): string => `
+/** Rows in these states that used an attempt. */
+const usedSql = (states: readonly string[], findings: string): string => `
 SELECT w.batch, w.row, v.attempt, ${findings} AS findings
 FROM v JOIN rows w ON w.attempt = v.attempt AND ${inStates('w', states)}
 UNION SELECT w.batch, w.row, v.attempt, ${findings}
-FROM v JOIN attempts c ON c.id = v.attempt JOIN rows w ON w.batch = c.batch AND w.row = c.row
-WHERE ${inStates('w', states)} AND ${USES}
-UNION SELECT w.batch, w.row, v.attempt, ${findings}
-FROM v JOIN batches s ON ${shared} JOIN rows w ON w.batch = s.id
-WHERE ${inStates('w', states)} AND w.others LIKE '%' || v.attempt || '%' AND ${USES}`;
+FROM v JOIN uses u ON u.attempt = v.attempt
+  JOIN rows w ON w.batch = u.batch AND w.row = u.row AND ${inStates('w', states)}`;
 
-const unfinishSql = (
-  states: readonly string[],
-  findings = 'v.findings',
-  batches = '1 = 1',
-  shared = `(${hasSteps('s')} OR ${hasAccounts('s')})`,
-): string => `
+const unfinishSql = (states: readonly string[], findings = 'v.findings', batches = '1 = 1'): string => `
 UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, findings = w.findings
-FROM (${usedSql(states, findings, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches}
+FROM (${usedSql(states, findings)}) w JOIN batches b ON b.id = w.batch AND ${batches}
 WHERE rows.batch = w.batch AND rows.row = w.row`;
 
 const READ_COLUMNS = { attempt: 'int', findings: 'text' } as const;
@@ -945,22 +962,14 @@ export const doubtUnproven = each(READ_COLUMNS)(unfinishSql(['applied']));
  * matched, no_match, refused → in_doubt: answers are taken back, and what is known of them moves the rows on.
  */
 const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
-  unfinishSql(
-    LOOKED_UP,
-    'CAST(NULL AS TEXT)',
-    `b.state IN ('open', 'finished')`,
-    // A row that is there twice in a list may rest on a later answer, and share the one that is taken back.
-    `s.id IN (SELECT m.batch FROM batch_accounts m
-      WHERE m.account = (SELECT account FROM attempts WHERE id = v.attempt))`,
-  ),
+  unfinishSql(LOOKED_UP, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
 );
 
 /** pending → pending: nothing that was taken back is shown of a row. */
 const emptyTakenBack: AttemptStatement = each(ATTEMPT)(`
-UPDATE rows SET others = NULL, fills = NULL FROM v JOIN attempts c ON c.id = v.attempt
-  JOIN batch_accounts m ON m.account = c.account
-WHERE rows.batch = m.batch AND rows.state = 'pending' AND rows.fills IS NOT NULL
-  AND EXISTS (SELECT 1 FROM {list rows.fills} WHERE CAST(item.value AS {int}) = v.attempt)`);
+DELETE FROM uses WHERE (batch, row) IN (SELECT w.batch, w.row FROM v
+  JOIN uses u ON u.attempt = v.attempt AND u.is_filling = 1
+  JOIN rows w ON w.batch = u.batch AND w.row = u.row AND w.state = 'pending')`);
 
 /**
  * Takes back what a person had booked without an answer. An older answer, in whose place it was asked, stands

@@ -285,10 +285,10 @@ function asFoundBefore({ desk }: DeskBefore): void {
   for (const { name } of kept) database.exec(`DROP TRIGGER ${name}`);
   database.exec(`
     UPDATE attempts SET said = 'found', why = '[{"code":"answer","facts":{"status":200}}]', dialect = 5 WHERE why LIKE '%"none_of_its_kind"%';
-    UPDATE rows SET state = 'matched', findings = NULL, matched_by = 'first_name+last_name+domain',
-      fills = CASE WHEN fills IS NULL THEN NULL ELSE (SELECT json_array(a.id) FROM attempts a
-        WHERE a.said = 'found' AND a.batch = rows.batch AND a.row = rows.row) END
+    UPDATE rows SET state = 'matched', findings = NULL, matched_by = 'first_name+last_name+domain'
       WHERE findings LIKE '%"none_of_its_kind"%';
+    UPDATE uses SET is_filling = attempt = (SELECT min(a.id) FROM attempts a
+      WHERE a.said = 'found' AND a.batch = uses.batch AND a.row = uses.row);
     UPDATE batches SET facts = json_remove(facts, '$.settings.by_kind', '$.settings.answer_at.byKind');`);
   for (const { sql } of kept) database.exec(sql);
   database.close();

@@ -475,7 +475,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         const decision = await tables.decide(lost, batch);
         await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
         const doubted = await tables.lost(batch, 'doubt');
-        const row = { matched_by: 'abn', findings: null, attempt: bought, others: null, fills: null };
+        const row = { matched_by: 'abn', findings: null, attempt: bought, has_fills: 0, uses: [] };
         await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
         const names = { $bought: bought, $open: opened, $doubt: doubted };
         const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));

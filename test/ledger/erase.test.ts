@@ -65,7 +65,8 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   subjects: ['project', 'batch'],
   notes: ['kind', 'said', 'batch', 'who'],
   attempts: ['state', 'kind', 'operation', 'batch', 'said', 'later_path'],
-  rows: ['batch', 'state', 'others', 'matched_by', 'fills'],
+  rows: ['batch', 'state', 'matched_by'],
+  uses: ['batch'],
   cells: ['batch'],
   files: ['kind', 'sha256', 'batch', 'host'],
   // What is told outside has no personal data.

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { finding } from '../../src/core/finding.ts';
 import { keptFindings } from '../../src/core/findings.ts';
 import { eachOf } from '../../src/ledger/db.ts';
-import type { BatchId } from '../../src/ledger/ledger.ts';
+import type { AttemptId, BatchId } from '../../src/ledger/ledger.ts';
+import { filledOf, rowOf } from '../../src/ledger/rows.ts';
 import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';
 import { said } from '../support/told.ts';
 import { answer, doubt, reply, sqliteTables, uncharged } from './plain.ts';
@@ -17,7 +18,7 @@ const [ONE, TWO] = ['0000000a' as BatchId, '0000000b' as BatchId];
 async function opened() {
   const tables = await sqliteTables();
   for (const batch of [ONE, TWO]) await tables.batch(batch);
-  const rowOf = (batch: string, row: number) =>
+  const keptRow = (batch: string, row: number) =>
     tables.one<{ state: string; findings: string }>(
       'SELECT state, findings FROM rows WHERE batch = ? AND row = ?',
       [batch, row],
@@ -25,7 +26,7 @@ async function opened() {
   return {
     tables,
     states: () => tables.db.rows('SELECT batch, row, state, attempt FROM rows ORDER BY batch, row'),
-    stateOf: async (batch: string, row = 2) => (await rowOf(batch, row))?.state,
+    stateOf: async (batch: string, row = 2) => (await keptRow(batch, row))?.state,
     /** A row of another batch that waits for the same attempt. */
     rests: (batch: string, attempt: number) =>
       tables.write({
@@ -37,8 +38,8 @@ async function opened() {
             matched_by: null,
             findings: keptFindings(said('lost')),
             attempt,
-            others: null,
-            fills: null,
+            has_fills: 0,
+            uses: [],
           },
         ],
       }),
@@ -91,14 +92,9 @@ test.each([
     const change = { project: 'p', subject: 'jo@example.com', after: 0 };
     const { attempt } = await tables.ask(ONE, 'x', change);
     await tables.write({ ends: [doubt(attempt)] });
-    const waits = {
-      batch: TWO,
-      row: 3,
-      state: 'in_doubt',
-      matched_by: null,
-      findings: keptFindings(said('waits')),
-    };
-    await tables.write({ rows: [{ ...waits, attempt: null, others: `[7,${attempt}]`, fills: null }] });
+    const outcome = { kind: 'in_doubt', findings: said('waits') } as const;
+    const waits = { batch: TWO, row: 3, outcome, answers: [], waitsFor: attempt as AttemptId };
+    await tables.write({ rows: [rowOf(waits)] });
     const decision = await tables.decide(attempt, ONE);
     const { attempt: again } = await tables.ask(ONE, 'x', {
       ...change,
@@ -130,4 +126,22 @@ test('what a run says of a doubt does not undo what a person has decided about i
   );
   await rests(ONE, attempt);
   expect(await stateOf(ONE)).toBe('skipped');
+});
+
+test('an end of a row that is not kept leaves what the row rests on', async () => {
+  const { tables } = await opened();
+  const [one, two] = [await tables.bought(ONE, 'one'), await tables.bought(ONE, 'two')];
+  const attempt = await tables.lost(ONE, 'x');
+  const doubt = { batch: ONE, row: 2, outcome: { kind: 'in_doubt', findings: said('lost') } } as const;
+  const ids = (...all: readonly number[]) => all as AttemptId[];
+  const rests = () => tables.db.rows('SELECT attempt FROM uses ORDER BY nth');
+  await tables.write({ rows: [rowOf({ ...doubt, answers: ids(one, attempt) })] });
+  const skipped = { batch: ONE, attempt };
+  await tables.transaction((sql) =>
+    moveRows(sql, skipped, ['in_doubt'], 'skipped', finding('left_out_by_user', {})),
+  );
+  await tables.write({ rows: [rowOf({ ...doubt, answers: ids(two, attempt) })] });
+  const shown = { batch: ONE, row: 2, answers: ids(two), fills: ids(two) };
+  await tables.write({ fills: [filledOf(shown)] });
+  expect(await rests()).toEqual([{ attempt: one }, { attempt }]);
 });

@@ -372,7 +372,10 @@ async function freeSchema(db: PostgresDb, name: string, number = 1): Promise<str
   return isTaken ? freeSchema(db, name, number + 1) : free;
 }
 
-/** Roles may do in a schema what they may do in another one, with what has the same name there. */
+/**
+ * Roles may do in a schema what they may do in another one, with what has the same name there, and with a
+ * table that is new there what they may do with `files`: who spends writes and deletes, who reads reads.
+ */
 const grantedAs = (from: string, to: string): string => `
 DO $$ DECLARE known record; BEGIN
   FOR known IN
@@ -384,6 +387,11 @@ DO $$ DECLARE known record; BEGIN
       FROM pg_class c CROSS JOIN aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
      WHERE c.relnamespace = '${from}'::regnamespace
        AND to_regclass('${to}.' || quote_ident(c.relname)) IS NOT NULL
+    UNION ALL SELECT a.privilege_type, 'TABLE ${to}.' || quote_ident(c.relname), r.rolname
+      FROM pg_class c JOIN pg_class f ON f.oid = '${from}.files'::regclass
+      CROSS JOIN aclexplode(f.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+     WHERE c.relnamespace = '${to}'::regnamespace AND c.relkind = 'r'
+       AND to_regclass('${from}.' || quote_ident(c.relname)) IS NULL
   LOOP EXECUTE format('GRANT %s ON %s TO %I', known.may, known.what, known.role); END LOOP;
 END $$;`;
 
@@ -429,8 +437,8 @@ async function init(db: PostgresDb): Promise<StoreGrants> {
   return grantsIn(await oneValue<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }
 
-/** What is kept only while it is needed, and that a worker deletes. */
-const PASSING = ['files', 'places'];
+/** What is kept only while it is needed, or written anew, and that a worker deletes. */
+const PASSING = ['files', 'places', 'uses'];
 
 /** A worker alters no schema, and what was bought it does not delete: that is the owner's. */
 function grantsIn(database: string): StoreGrants {

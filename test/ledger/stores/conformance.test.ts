@@ -569,6 +569,35 @@ describe.each([
     expect(kept).toMatchObject({ outcome: row.outcome, answers: [{ attempt }] });
   });
 
+  test('a row of several answers rests on those of its last end, on all of them and on no other', async () => {
+    const { ledger, a } = await opened();
+    const [one, two] = [await answered(ledger, a, 'one', MISSED), await answered(ledger, a, 'two')];
+    const doubt = await lost(ledger, a, 'three');
+    const rests = async () => (await ledger.rows(a, 2, 1))[0]?.answers.map(({ attempt }) => attempt);
+    const used = async () => (await ledger.history(a, 2)).map(({ attempt }) => attempt);
+    for (const _ of [1, 2]) await settle(ledger, a, 2, IN_DOUBT, [one, two, doubt]);
+    expect([await rests(), await used()]).toEqual([
+      [one, two],
+      [one, two, doubt],
+    ]);
+    await settle(ledger, a, 2, MATCHED, [two]);
+    expect([await rests(), (await ledger.byAccount(a)).map(({ reached }) => reached)]).toEqual([[two], [1]]);
+    await expect(settle(ledger, a, 2, MATCHED, [two, one])).rejects.toThrow();
+    for (const _ of [1, 2]) await settle(ledger, a, 3, MATCHED, [one, two]);
+    expect((await ledger.rows(a, 3, 1))[0]?.answers).toHaveLength(2);
+  });
+
+  test('a row is in doubt where an earlier answer, which another batch bought, is read as none', async () => {
+    const { ledger, a, b } = await opened();
+    const led = await answered(ledger, a, 'led');
+    await settle(ledger, a, 2, MATCHED, [led]);
+    for (const row of [7, 8])
+      await settle(ledger, b, row, MATCHED, [led, await answered(ledger, b, `${row}`)]);
+    const reading = { answer: 'paused', charged: credits(0), why: said('busy'), dialect: 0xa1 } as const;
+    await ledger.readAgain({ ...reading, attempt: led, atMs: NOON_MS + 90 });
+    expect([await ledger.counts(a), await ledger.counts(b)]).toEqual([{ in_doubt: 1 }, { in_doubt: 2 }]);
+  });
+
   test('what the database itself writes of a row is what a writer of the same findings writes', async () => {
     const { ledger, a } = await opened();
     const attempt = await lost(ledger, a, 'acme');

@@ -38,7 +38,8 @@ test('every row of every table is in the copy, as it was', async () => {
   const rows = [2, 3, 4].map((row) => ({ row, cells: [`row-${row}.example`] }));
   await ledger.submitRows(batch, [...rows, { row: 5, cells: ['"'], unreadable: 'a stray quote' }]);
   await ledger.keepOrder(batch, { job: { name: 'j' }, dialect: { name: 'd' }, rangeRows: 2 });
-  await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'one')]);
+  const answers = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
+  await settle(ledger, batch, 2, MATCHED, answers);
   await invited(ledger, batch);
   await ledger.keepMarks(ACCOUNT, { name: 'data', address: ACCOUNT });
   await ledger.notices.keep({ id: 'n1', kind: 'end', target: '{}', body: '{}', atMs: NOON_MS });

@@ -17,8 +17,8 @@ async function bought({ place, store }: Host, account = {}): Promise<void> {
   expect(code, stderr).toBe(0);
 }
 
-/** What a run keeps for as long as it needs it, and a worker removes. */
-const PASSING = ['files', 'places'];
+/** What a run keeps for as long as it needs it, or writes anew, and a worker removes. */
+const PASSING = ['files', 'places', 'uses'];
 
 describe('the role for workers', () => {
   test('the role for workers deletes nothing but what only passes, whatever it is told', async () => {

@@ -13,9 +13,9 @@ import { conversionOf } from '../../../src/ledger/layouts.ts';
 const OF_LAYOUT_7 = { rows: async () => [{ layout: 7 }] } as unknown as Parameters<typeof conversionOf>[0];
 
 async function copied(kind: OutcomeKind, reason: string) {
-  const convert = await conversionOf(OF_LAYOUT_7);
-  const { findings } = convert('rows', { batch: '0000000a', row: 2, state: kind, reason });
-  return { kind, findings: findingsIn(String(findings)) };
+  const { convert } = await conversionOf(OF_LAYOUT_7);
+  const [row] = convert('rows', { batch: '0000000a', row: 2, state: kind, reason });
+  return { kind, findings: findingsIn(String(row?.findings)) };
 }
 
 test.each<[OutcomeKind, string, Partial<Record<'isLeftOut' | 'isFilledBefore' | 'needsPerson', true>>]>([
@@ -48,6 +48,7 @@ test.each([
   'not yet: the vendor answers later',
   'status 200, in the place of the email stands "n/a"',
 ])('why an attempt ended is said as before: %s', async (why) => {
-  const convert = await conversionOf(OF_LAYOUT_7);
-  expect(sayAll(findingsIn(String(convert('attempts', { id: 1, why }).why)), 'file')).toBe(why);
+  const { convert } = await conversionOf(OF_LAYOUT_7);
+  const [attempt] = convert('attempts', { id: 1, why });
+  expect(sayAll(findingsIn(String(attempt?.why)), 'file')).toBe(why);
 });

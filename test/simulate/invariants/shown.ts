@@ -53,7 +53,9 @@ function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credit
   return { spent, exact: !(isAtMost && spent > 0), in_doubt: sum(calls.map(doubtedBy)) };
 }
 
-const listOf = (text: string | null): readonly number[] => (text === null ? [] : JSON.parse(text));
+const callsOf = ({ call, uses }: ListedRow): readonly number[] => [
+  ...new Set<number>([...JSON.parse(uses), ...(call === null ? [] : [call])]),
+];
 
 /** Whether an earlier start of the list of the batch has had the answer to a call. A clock that was put back dates a start earlier. */
 function hadBefore(tables: Tables, batch: string): (row: number, call: CallRow) => boolean {
@@ -65,7 +67,7 @@ function hadBefore(tables: Tables, batch: string): (row: number, call: CallRow) 
     starts.some(
       (start) =>
         start.id === by ||
-        start.rows.some((each) => each.call === id || (each.row === row && listOf(each.others).includes(id))),
+        start.rows.some((each) => each.call === id || (each.row === row && callsOf(each).includes(id))),
     );
 }
 
@@ -75,15 +77,12 @@ function savedBy(
   batch: string,
   isMeant: (row: number, call: CallRow) => boolean = () => true,
 ): number {
-  const others = ({ row, call, others: before }: ListedRow) =>
-    [...(call === null ? [] : [call]), ...listOf(before)].map((id) => ({
-      row,
-      call: tables.calls.get(id) as CallRow,
-    }));
+  const used = (row: ListedRow) =>
+    callsOf(row).map((id) => ({ row: row.row, call: tables.calls.get(id) as CallRow }));
   return sum(
     rowsOf(tables, batch)
       .filter(({ state }) => state !== 'pending')
-      .flatMap(others)
+      .flatMap(used)
       .filter(({ row, call }) => (call.batch !== batch || call.row !== row) && isMeant(row, call))
       .map(({ call }) => call.charged ?? 0),
   );

@@ -45,8 +45,8 @@ export interface ListedRow {
   readonly row: number;
   readonly state: string;
   readonly call: number | null;
-  /** JSON: the calls before that one. */
-  readonly others: string | null;
+  /** JSON: the calls that it rests on, where it rests on several. */
+  readonly uses: string;
   /** JSON. */
   readonly findings: string | null;
 }
@@ -92,7 +92,8 @@ function questionsTo(database: Database.Database): Questions {
   const questions: Questions = {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT kind, batch, account, period, cap, spent, held, overrun FROM budgets'),
-    rows: database.prepare('SELECT batch, row, state, attempt AS call, others, findings FROM rows'),
+    rows: database.prepare(`SELECT batch, row, state, attempt AS call, findings, (SELECT json_group_array(attempt) FROM uses
+        WHERE uses.batch = rows.batch AND uses.row = rows.row) AS uses FROM rows`),
     batches: database.prepare(
       `SELECT id, state, account, created_at, facts ->> 'inputPath' AS list,
         facts -> 'settings' -> 'part_done' AS part FROM batches ORDER BY number`,
