@@ -216,11 +216,12 @@ WHERE v.state = 'answered' AND late.state = 'doubt_beside' AND ${leadsTo('late')
   AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
 /** The last reply of an attempt answers it. Only one that is, or was, accepted may have two. */
-const ANSWER_NUMBER = `CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NULL THEN 0
-  ELSE (SELECT max(r.number) FROM replies r WHERE r.attempt = v.attempt) END`;
+const answerNumber = (end: string): string =>
+  `CASE WHEN coalesce(${end}.vendor_id, attempts.vendor_id) IS NULL THEN 0
+  ELSE (SELECT max(r.number) FROM replies r WHERE r.attempt = ${end}.attempt) END`;
 
 /** The end leaves the money held. */
-const HOLDS_ON = `(v.state = 'doubt' OR v.state = 'accepted')`;
+const holdsOn = (end: string): string => `(${end}.state = 'doubt' OR ${end}.state = 'accepted')`;
 
 /** One finding as the ledger keeps it. @param facts SQL for each of its facts: an id, or a word of ours. */
 const one = (code: FindingCode, facts: Readonly<Record<string, string>> = {}): string => {
@@ -232,13 +233,14 @@ const one = (code: FindingCode, facts: Readonly<Record<string, string>> = {}): s
 const kept = (code: FindingCode, facts?: Readonly<Record<string, string>>): string =>
   `'[' || ${one(code, facts)} || ']'`;
 
-const endSql = (moves: string, charged: string): string => `
-UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most,
-  why = CASE WHEN v.state = 'accepted' AND attempts.shares_id = 1 THEN v.if_shared ELSE v.why END,
-  dialect = v.dialect, ended_at = v.at, vendor_id = coalesce(v.vendor_id, attempts.vendor_id),
-  reply = CASE WHEN v.state = 'answered' THEN ${ANSWER_NUMBER} END,
-  moved = CASE WHEN ${HOLDS_ON} THEN attempts.moved ELSE v.moved END
-FROM v WHERE attempts.id = v.attempt`;
+/** @param end what the ends are called. @param moves how the attempts move. */
+const endSql = (end: 'v' | 'e', moves: string, charged: string): string => `
+UPDATE attempts SET ${moves}, said = ${end}.said, charged = ${charged}, is_at_most = ${end}.is_at_most,
+  why = CASE WHEN ${end}.state = 'accepted' AND attempts.shares_id = 1 THEN ${end}.if_shared
+    ELSE ${end}.why END,
+  dialect = ${end}.dialect, ended_at = ${end}.at, vendor_id = coalesce(${end}.vendor_id, attempts.vendor_id),
+  reply = CASE WHEN ${end}.state = 'answered' THEN ${answerNumber(end)} END,
+  moved = CASE WHEN ${holdsOn(end)} THEN attempts.moved ELSE ${end}.moved END`;
 
 /**
  * Which attempts this group ended. One that holds its money on keeps the number of the group that admitted
@@ -246,7 +248,7 @@ FROM v WHERE attempts.id = v.attempt`;
  */
 const ENDED = `
 SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.moved = v.moved OR (${HOLDS_ON} AND c.state <> 'open' AND c.ended_at = v.at)`;
+WHERE c.moved = v.moved OR (${holdsOn('v')} AND c.state <> 'open' AND c.ended_at = v.at)`;
 
 /**
  * open → answered, doubt, of a first attempt that this process has under way: the attempt stays
@@ -254,7 +256,8 @@ WHERE c.moved = v.moved OR (${HOLDS_ON} AND c.state <> 'open' AND c.ended_at = v
  * another process reads it again.
  */
 const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
-  `${endSql('state = v.state', 'v.charged')} AND attempts.state = 'open'`,
+  `${endSql('v', 'state = v.state', 'v.charged')}
+FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open'`,
   ENDED,
 );
 
@@ -267,9 +270,9 @@ WHERE c.shares_id = 1 AND ${isDoubted('c')}`);
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
   WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
 
-const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
-  WHEN v.state = 'doubt' OR (v.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
-  ELSE v.state END`;
+const ENDS_AS = `CASE WHEN e.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
+  WHEN e.state = 'doubt' OR (e.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
+  ELSE e.state END`;
 
 /**
  * open → doubt, doubt_beside: a vendor that says twice of one call that it has not served it may have served
@@ -284,7 +287,7 @@ FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open' AND v.said = 'n
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
  * group.
  */
-const IS_PAID = `(v.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
+const IS_PAID = `(e.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
   WHERE (f.id = coalesce(attempts.payer, attempts.id) OR f.payer = coalesce(attempts.payer, attempts.id))
     AND f.id <> attempts.id AND f.charged > 0))`;
 
@@ -306,9 +309,8 @@ const ENDING_ATTEMPTS = `(SELECT v.*,
  */
 const endAttempts = {
   ...eachWriting(END_COLUMNS, 'attempt')(
-    endSql(movesTo(ENDS_AS), `CASE WHEN v.charged > 0 AND ${IS_PAID} THEN 0 ELSE v.charged END`)
-      .replaceAll('v.', 'e.')
-      .replace('FROM v WHERE', `FROM ${ENDING_ATTEMPTS} WHERE`),
+    `${endSql('e', movesTo(ENDS_AS), `CASE WHEN e.charged > 0 AND ${IS_PAID} THEN 0 ELSE e.charged END`)}
+FROM ${ENDING_ATTEMPTS} WHERE attempts.id = e.attempt`,
     ENDED,
   ),
   whole: true,
