@@ -23,10 +23,6 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'transitions.check': 'adds all attempts up',
   'erase.OLD': 'finds what is old, and what rests on it, once a day at most',
   'erase.EMPTY_BESIDE': 'empties what is beside the answers that have gone',
-  'transitions.doubtUnread': 'a newer dialect asks all rows of several steps what they used',
-  'transitions.doubtUnproven': 'as doubtUnread',
-  'transitions.doubtTakenBack': 'a series that is taken back asks the rows of its account what they used',
-  'transitions.emptyTakenBack': 'as doubtTakenBack',
   'accounts.KEEP_MARK': 'once, when an account is first met: whether it has answered anything',
 };
 
