@@ -28,15 +28,16 @@ export type WhyUnreadable =
  */
 export type KeptBody = Buffer | string;
 
-/** The bytes that were read last: rules look into one answer in one turn. Nobody alters what was read. */
-let last: { readonly bytes: Buffer; readonly body: Body } | undefined;
+/** What was read last: rules and columns look into one answer in one turn. Nobody alters what was read. */
+let last: { readonly kept: KeptBody; readonly body: Body } | undefined;
 
-export function readBody(body: KeptBody): Body {
-  if (typeof body === 'string') return readText(body);
-  if (last?.bytes !== body)
-    last = { bytes: body, body: readText(body.toString(isUtf16(body) ? 'utf16le' : 'utf8')) };
+export function readBody(kept: KeptBody): Body {
+  if (last?.kept !== kept) last = { kept, body: readText(textOf(kept)) };
   return last.body;
 }
+
+const textOf = (kept: KeptBody): string =>
+  typeof kept === 'string' ? kept : kept.toString(isUtf16(kept) ? 'utf16le' : 'utf8');
 
 function readText(decoded: string): Body {
   // A byte-order mark is no part of the text.

@@ -259,8 +259,9 @@ async function* copiedText(copied: Copied, options: CopyOptions, cellsFor: Cells
       const added = await addedTo(batch, rowFrom, options, cellsFor);
       const lines = batch.map((record, position) => {
         const ours = record.kind === 'left_out' ? blanks : added[position];
-        for (const [place, cell] of ours?.entries() ?? [])
+        ours?.forEach((cell, place) => {
           misfits.add(record.row, options.columns[place] ?? '', cell);
+        });
         return copy.of(record, ours);
       });
       yield Buffer.concat(lines);

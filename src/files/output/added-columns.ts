@@ -327,15 +327,17 @@ export type AnswerReader = (
 ) => void;
 
 /**
- * The values of an answer, by the paths of the added columns.
+ * Tells the values of an answer, by the paths of the added columns.
  * @param paths undefined: every field has become a column.
  */
-export function* foundValues(
+export function tellFound(
+  tell: (path: string, value: string) => void,
   paths: Iterable<string> | undefined,
   ...[answer, fields]: Parameters<AnswerReader>
-): Iterable<readonly [path: string, value: string]> {
-  if (paths === undefined) return yield* fields ?? [];
-  for (const path of paths) yield [path, cellText(answer && saidAt(answer, path))];
+): void {
+  if (paths === undefined) {
+    for (const [path, value] of fields ?? []) tell(path, value);
+  } else for (const path of paths) tell(path, cellText(answer && saidAt(answer, path)));
 }
 
 /**

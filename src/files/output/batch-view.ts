@@ -22,7 +22,7 @@ import type {
 } from '../../objects/batch-view.ts';
 import { FieldSurvey, saidIn } from '../../values/answer-fields.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
-import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
+import { additionWith, answerFields, resultsFilesOf, tellFound } from './added-columns.ts';
 import { matchingOf, type RowMatch } from './match.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
 import { hasCosts, spentOf, spentTogether, Tally, vendorCountOf } from './tally.ts';
@@ -177,7 +177,7 @@ export async function readWholeView(
     const fields = add === undefined ? answerFields(shown, isApart) : undefined;
     if (fields !== undefined) survey.addFields(fields);
     const answer = fields === undefined ? saidIn(shown.body, shown.place) : undefined;
-    if (outcome?.kind === 'matched') tally.addFound(foundValues(paths, answer, fields));
+    if (outcome?.kind === 'matched') tellFound(tally.addFound.bind(tally), paths, answer, fields);
   };
   for await (const records of listRecords(ledger, batch)) {
     const rows = await matching.ofAll(records);

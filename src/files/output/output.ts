@@ -25,10 +25,10 @@ import {
   additionFor,
   cellsFor,
   cellsOrWhy,
-  foundValues,
   ourCells,
   ourFacts,
   resultsFilesOf,
+  tellFound,
 } from './added-columns.ts';
 import { type PriceOf, type WholeView, wholeView } from './batch-view.ts';
 import { type AttentionWriting, attentionCopy, resultsCopy, surveyResults } from './beside-copies.ts';
@@ -298,7 +298,8 @@ async function* enrichedCopy(
   const names = [...columns.map(({ name }) => name), ...ourNamesBeside(batch.header)];
   tally.columns = columns.filter(({ beside }) => beside === undefined);
   const paths = job.add && new Set(Object.values(job.add));
-  const found: AnswerReader = (...answer) => tally.addFound(foundValues(paths, ...answer));
+  const count = tally.addFound.bind(tally);
+  const found: AnswerReader = (answer, fields) => tellFound(count, paths, answer, fields);
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     const match = matching.of(row, record);
     tally.add(batch, row.row, record, match);

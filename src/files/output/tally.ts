@@ -109,9 +109,8 @@ export class Tally {
   }
 
   /** Counts what was found for a row, by its path in the answer. */
-  addFound(values: Iterable<readonly [path: string, value: string]>): void {
-    for (const [path, value] of values)
-      if (value !== '') this.filled.set(path, (this.filled.get(path) ?? 0) + 1);
+  addFound(path: string, value: string): void {
+    if (value !== '') this.filled.set(path, (this.filled.get(path) ?? 0) + 1);
   }
 
   /** Why rows need attention, the most frequent reason first. */

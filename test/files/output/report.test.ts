@@ -142,10 +142,8 @@ test('the report says first what came of the list, what it cost, and what needs 
     ],
   );
   of.tally.columns = ['phone', 'city'].map((name) => ({ name, path: name }));
-  of.tally.addFound([
-    ['phone', '1'],
-    ['city', ''],
-  ]);
+  of.tally.addFound('phone', '1');
+  of.tally.addFound('city', '');
   const html = await report(of, { cost: [{ amount: 48, currency: 'AUD' }] });
   expect(html).toContain('<title>leads.csv</title>');
   expect(
