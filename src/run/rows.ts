@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
@@ -94,19 +93,13 @@ const ROWS_PER_SLOT = 3;
  */
 const SPARE_ROWS = 16;
 
-/** No more rows are read once this many wait, so that memory does not grow with the file. */
-const MOST_AHEAD = 512;
-
-/** Then reading goes on once hardly any row waits, because each wait of the queue costs time. */
-const FEW_AHEAD = 64;
-
 /** @returns whether rows wait for other rows, or for a later time. */
 export async function workRows(work: Work, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
-  let waits = false;
   const slots = accountsOf(context).reduce((sum, { account }) => sum + account.limits.concurrency, 0);
-  const queue = new PQueue({ concurrency: slots * ROWS_PER_SLOT + SPARE_ROWS });
+  const most = slots * ROWS_PER_SLOT + SPARE_ROWS;
+  const rows = new RowsAtWork(work, ends);
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
@@ -116,21 +109,54 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
       // The rows that are left may take hours, and a person who looks at the batch in the meantime wants to
       // see the finished ones.
       else if (left.length > 0) ends.writeSoon();
-      for (const row of left)
-        queue
-          .add(async () => {
-            if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
-          })
-          .catch(stopAll);
-      if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
+      for (const row of left) {
+        await rows.untilFewer(most);
+        if (signal.aborted) break;
+        void rows.begin(row);
+      }
     }
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded whatever stopped the reading, because they may be paid for.
-  await queue.onIdle();
+  await rows.untilFewer(1);
   await ends.write().catch(stopAll);
-  return waits;
+  return rows.wait;
+}
+
+/** The rows that are worked on side by side, each by itself. */
+class RowsAtWork {
+  /** Whether any row waits for other rows, or for a later time. */
+  wait = false;
+  readonly #work: Work;
+  readonly #ends: RowEnds;
+  #count = 0;
+  #tellFewer: (() => void) | undefined;
+
+  constructor(work: Work, ends: RowEnds) {
+    this.#work = work;
+    this.#ends = ends;
+  }
+
+  /** Never throws: what stops a row stops the run. */
+  async begin(row: WalkingRow): Promise<void> {
+    this.#count += 1;
+    try {
+      if ((await workRow(this.#work, row, this.#ends)) === 'waits') this.wait = true;
+    } catch (error) {
+      this.#work.stopAll(error);
+    }
+    this.#count -= 1;
+    this.#tellFewer?.();
+  }
+
+  /** Is awaited by one caller at a time. */
+  async untilFewer(than: number): Promise<void> {
+    while (this.#count >= than)
+      await new Promise<void>((resolve) => {
+        this.#tellFewer = resolve;
+      });
+  }
 }
 
 interface WalkingRow {
@@ -214,7 +240,7 @@ async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'le
   const { identity } = wanted.by.account;
   const before = work.ended.get(identity);
   if (before !== undefined) return left(work, wanted, before);
-  const held = await heldBefore(work, wanted);
+  const held = wanted.before && (await heldBefore(work, wanted, wanted.before));
   if (held !== undefined) return held;
   try {
     const obtained = await answerTo(work, wanted);
@@ -230,9 +256,13 @@ async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'le
  * How a row ends that was asked by another call before, and would buy this one: nobody has agreed to it, or
  * the other one is in doubt and may have been charged.
  */
-async function heldBefore(work: Work, wanted: WantedCall): Promise<UnansweredCall | undefined> {
-  const { call, by, before } = wanted;
-  if (before === undefined || (before.kind === 'answered' && mayBuyAgain(work.batch, by))) return undefined;
+async function heldBefore(
+  work: Work,
+  wanted: WantedCall,
+  before: EarlierCall,
+): Promise<UnansweredCall | undefined> {
+  const { call, by } = wanted;
+  if (before.kind === 'answered' && mayBuyAgain(work.batch, by)) return undefined;
   const { state } = await lookNow(work, wanted);
   if (state.kind !== 'unknown') return undefined;
   const held = { kind: 'in_doubt', findings: askedOtherwise(before, call), attempt: before.attempt } as const;
