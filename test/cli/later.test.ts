@@ -76,7 +76,7 @@ async function laterDesk({
   const at: LaterDesk = Object.assign(before, {
     result: undefined as Answer | undefined,
     run: (...more: readonly string[]) =>
-      desk.start(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv', ...more]),
+      desk.type(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv', ...more]),
     bought: () => asked.filter((each) => !isPoll(each)).map(({ input }) => String(input.first_name)),
     polls: () => asked.filter(isPoll).length,
     rows: async () => {
@@ -276,7 +276,7 @@ describe('an id that the vendor gives to several calls', () => {
     ]) {
       const env = { ROWONCE_CRASH_AT: crashAt };
       const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-      expect([null, 3]).toContain((await at.desk.start(words, { env })).code);
+      expect([null, 3]).toContain((await at.desk.type(words, { env })).code);
     }
     expect((await at.run()).code).toBe(3);
     expect(new Set(at.bought()).size).toBe(at.bought().length);
@@ -289,7 +289,7 @@ describe('a program that is killed', () => {
   const run = async (at: LaterDesk, crashAt: string) => {
     const env = { ROWONCE_CRASH_AT: crashAt };
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-    expect((await at.desk.start(words, { env })).code).toBe(null);
+    expect((await at.desk.type(words, { env })).code).toBe(null);
   };
 
   test.each(['after-record', 'after-record:2', 'after-judge', 'after-judge:2', 'after-close:3'])(
@@ -332,7 +332,7 @@ describe('a program that is killed', () => {
     for (let nth = 1; nth < 12; nth += 1) {
       const env = { ROWONCE_CRASH_AT: `after-commit:${nth}` };
       const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-      expect([null, 0, 3]).toContain((await at.desk.start(words, { env })).code);
+      expect([null, 0, 3]).toContain((await at.desk.type(words, { env })).code);
     }
     expect([0, 3]).toContain((await at.run()).code);
     expect(new Set(at.bought()).size).toBe(at.bought().length);
@@ -388,7 +388,7 @@ describe('a question for an answer', () => {
     const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
     const clocks = new Clocks(at.desk.place.path('clock.json'));
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-    const run = () => at.desk.start(words, { env: clocks.env });
+    const run = () => at.desk.type(words, { env: clocks.env });
     let date = new Date().toUTCString();
     at.result = (asked, nth) => {
       if (jobOf(asked) !== 'Ann') return Response.json(knows('Bob')(asked, nth), { headers: { date } });
@@ -612,7 +612,7 @@ describe('a rule of the dialect that reads a later answer as a failure ends the 
       const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
       for (let nth = 1; nth < 9; nth += 1) {
         const env = { ROWONCE_CRASH_AT: `after-commit:${nth}` };
-        expect([null, 3]).toContain((await at.desk.start(words, { env })).code);
+        expect([null, 3]).toContain((await at.desk.type(words, { env })).code);
       }
       expect((await at.run()).code).toBe(3);
       expect(new Set(at.bought()).size, 'nothing is sent twice').toBe(at.bought().length);
@@ -669,7 +669,7 @@ describe('a vendor that takes its time', () => {
     const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
     const clocks = new Clocks(at.desk.place.path('clock.json'));
     const run = (...more: readonly string[]) =>
-      at.desk.start(
+      at.desk.type(
         ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv', ...shortly, ...more],
         {
           env: clocks.env,
@@ -738,7 +738,7 @@ test('a row that is given up while the run works on its doubts has the answer th
   const { desk } = at;
   const clocks = new Clocks(desk.place.path('clock.json'));
   const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-  const run = (...more: readonly string[]) => desk.start([...words, ...more], { env: clocks.env });
+  const run = (...more: readonly string[]) => desk.type([...words, ...more], { env: clocks.env });
   expect((await run('--limit', '1')).code).toBe(3);
   at.speak(finder({ ...LATER, gives_up: '10m' }));
   expect((await run('--max-pause', '1s')).code).toBe(75);
@@ -822,10 +822,10 @@ describe('a person decides about what the vendor has accepted', () => {
     await at.desk.write('other.csv', listOf([PEOPLE[0] ?? '', PEOPLE[1] ?? '']));
     at.result = knows('Ann', 'Bob');
     const words = ['run', 'job.yaml', 'other.csv', '--budget', '90', '-o', 'out.csv'];
-    expect((await at.desk.start(words)).code).toBe(3);
+    expect((await at.desk.type(words)).code).toBe(3);
     expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
     expect(at.bought()).toEqual(['Ann', 'Bob']);
-    expect((await at.desk.start([...words, '--yes'])).code).toBe(0);
+    expect((await at.desk.type([...words, '--yes'])).code).toBe(0);
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Ann']);
   });
 
@@ -895,7 +895,7 @@ describe('what the vendor has accepted', () => {
       return nth < 10 ? NOT_DONE : knows('Bob')(asked, nth);
     };
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '6', '-o', 'out.csv'];
-    expect((await at.desk.start(words)).code).toBe(0);
+    expect((await at.desk.type(words)).code).toBe(0);
     expect(held.slice(0, 5).every((bought) => bought <= 2)).toBe(true);
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
     expect(await at.money()).toMatchObject({ spent: 1, reserved: 0 });
@@ -915,7 +915,7 @@ describe('what the vendor has accepted', () => {
       '--max-pause',
       '1s',
     ];
-    expect((await at.desk.start(words)).code).toBe(75);
+    expect((await at.desk.type(words)).code).toBe(75);
     expect(at.bought()).toEqual(['Ann', 'Bob']);
   });
 
@@ -928,7 +928,7 @@ describe('what the vendor has accepted', () => {
     await at.desk.write('other.csv', listOf(['Dan,Moe,d.example']));
     at.result = knows('Ann', 'Bob', 'Cat', 'Dan');
     expect(
-      (await at.desk.start(['run', 'job.yaml', 'other.csv', '--yes', '--budget', '90', '-o', 'o.csv'])).code,
+      (await at.desk.type(['run', 'job.yaml', 'other.csv', '--yes', '--budget', '90', '-o', 'o.csv'])).code,
     ).toBe(0);
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
     expect((await at.desk.json(['status', batch])).credits).toMatchObject({ spent: 3, reserved: 0 });
@@ -980,7 +980,7 @@ describe('what the vendor has accepted', () => {
       '--store',
       store,
     ];
-    expect((await at.desk.start([...words, '--max-pause', '1s'])).code).toBe(75);
+    expect((await at.desk.type([...words, '--max-pause', '1s'])).code).toBe(75);
     const money = async () => (await at.desk.json(['status', '--store', store])).batches[0].credits;
     expect(await money()).toMatchObject({ spent: 0, reserved: 9, in_doubt: 0 });
     at.result = knows('Ann', 'Cat');
@@ -988,7 +988,7 @@ describe('what the vendor has accepted', () => {
     await expect.poll(money, { timeout: 30_000, interval: 300 }).toMatchObject({ spent: 2, reserved: 0 });
     worker.signal('SIGTERM');
     await worker.ended;
-    expect((await at.desk.start(words)).code).toBe(0);
+    expect((await at.desk.type(words)).code).toBe(0);
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
     expect(await at.rows()).toEqual(['Ann@found.example matched', ' no_match', 'Cat@found.example matched']);
   });
@@ -1012,7 +1012,7 @@ describe('what the vendor has accepted', () => {
     await killed.kill();
     at.result = knows('Bob');
     await at.desk.write('list.csv', listOf(PEOPLE.slice(1, 2)));
-    const ended = await at.desk.start(words);
+    const ended = await at.desk.type(words);
     expect(ended.code, ended.stderr).toBe(0);
     expect(at.bought()).toEqual(['Ann', 'Bob']);
     expect(await at.rows()).toEqual(['Bob@found.example matched']);
@@ -1030,7 +1030,7 @@ describe('what the vendor has accepted', () => {
     const { answer } = at;
     at.answer = (asked, nth) => (isPoll(asked) ? refusal(401, 'bad key') : answer(asked, nth));
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '4', '-o', 'out.csv'];
-    const ended = await at.desk.start([...words, '--max-pause', '12s']);
+    const ended = await at.desk.type([...words, '--max-pause', '12s']);
     expect(ended.code, ended.stderr).toBe(77);
     expect(at.bought()).toEqual(['Ann']);
     expect(await at.money()).toMatchObject({ spent: 0, reserved: 3, in_doubt: 0 });

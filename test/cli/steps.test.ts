@@ -213,7 +213,7 @@ test('a run that is killed between two steps leaves the row pending, and the sam
   const at = await deskBefore(answering('lost', 'found'));
   const { desk, asked } = at;
   await desk.write('list.csv', ONE);
-  const killed = await desk.start(RUN, { env: { ROWONCE_CRASH_AT: 'before-intent:2' } });
+  const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'before-intent:2' } });
   expect(killed.code).toBe(null);
   expect(asked).toHaveLength(1);
   expect(await countsOf(desk)).toEqual({});

@@ -74,7 +74,7 @@ async function thenDesk({
       const list = more[0]?.endsWith('.csv') === true ? [] : ['list.csv'];
       const budget = more.includes('--budget') ? [] : ['--budget', '900'];
       const words = ['run', 'job.yaml', ...list, ...more, '--yes', ...budget, '-o', 'out.csv', ...where];
-      return desk.start(words, { env: at.env });
+      return desk.type(words, { env: at.env });
     },
     env: {},
     store,

@@ -141,7 +141,7 @@ test.each(['after-send', 'after-record', 'after-close', 'before-row', 'after-row
   async (point) => {
     const book = await finder();
     const { desk } = book;
-    const killed = await desk.start(words(book, '--budget', '4', '--write'), {
+    const killed = await desk.type(words(book, '--budget', '4', '--write'), {
       env: { ...start.env, ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: point },
     });
     expect(killed.code).not.toBe(0);

@@ -46,7 +46,7 @@ async function laterDesk(
   const { desk, asked } = before;
   const at: LaterDesk = Object.assign(before, {
     run: (list = 'list.csv', ...more: readonly string[]) =>
-      desk.start(['run', 'job.yaml', list, '--yes', '--budget', '900', '-o', `out-${list}`, ...more]),
+      desk.type(['run', 'job.yaml', list, '--yes', '--budget', '900', '-o', `out-${list}`, ...more]),
     bought: () => asked.filter((each) => !isPoll(each)).map(nameOf),
     money: async () => (await desk.json(['status'])).batches[0].credits,
     stopped: async () => {
@@ -94,7 +94,7 @@ test('five calls that are accepted stop a list, the stop names the entry with th
 test('a list that was killed before the fifth stops at the fifth, and one that was killed at it sends nothing more', async () => {
   const at = await laterDesk((name) => ({ requestId: jobOf(name), message: 'accepted' }), finder());
   const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
-  const killed = await at.desk.start(words, { env: { ROWONCE_CRASH_AT: 'after-close:3' } });
+  const killed = await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:3' } });
   expect(killed.code).toBe(null);
   // The next call may have been on its way: it is in doubt, and nobody knows what the vendor said of it.
   const before = at.bought().length;
@@ -104,7 +104,7 @@ test('a list that was killed before the fifth stops at the fifth, and one that w
   const { length } = at.bought();
   expect(length).toBeGreaterThanOrEqual(5);
   expect(length).toBeLessThanOrEqual(6);
-  const again = await at.desk.start(words, { env: { ROWONCE_CRASH_AT: 'recovering' } });
+  const again = await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'recovering' } });
   expect(again.code).toBe(75);
   expect(at.bought()).toHaveLength(length);
   expect(new Set(at.bought()).size).toBe(length);
@@ -223,7 +223,7 @@ describe('an id that is not where `then` says', () => {
   test('stops a list at the fifth, also where it was killed, and what was answered is read again and not bought again', async () => {
     const at = await takingDesk(people);
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
-    expect((await at.desk.start(words, { env: { ROWONCE_CRASH_AT: 'after-close:5' } })).code).toBe(null);
+    expect((await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:5' } })).code).toBe(null);
     const ended = await at.run();
     expect(ended.code, ended.stderr).toBe(2);
     expect(searched(at).length).toBeLessThanOrEqual(6);
@@ -248,7 +248,7 @@ describe('an id that is not where `then` says', () => {
     const found = (name: string): object => ({ people: [{ id: `p-${name.slice(4)}` }] });
     const other = await takingDesk((name, nth) => (nth === 1 ? found(name) : people(name)));
     expect(
-      (await other.desk.start(['run', 'job.yaml', 'list.csv', '--limit', '15', '--yes', '--budget', '90']))
+      (await other.desk.type(['run', 'job.yaml', 'list.csv', '--limit', '15', '--yes', '--budget', '90']))
         .code,
     ).toBe(0);
     expect(searched(other)).toHaveLength(15);
