@@ -9,7 +9,8 @@ import { playedDialect } from './options.ts';
 
 /**
  * Goal: each of the vendors is a vendor of its own, which speaks as its shipped dialect reads, and tells all by its book.
- * Method: the real program with the built-in accounts, and the requests that the vendors document over bare HTTP.
+ * Method: the real program before them, by accounts as users write them and by the built-in ones, and the requests that the vendors document
+ * over bare HTTP.
  */
 
 const MIA = ['first_name=Mia', 'last_name=Tran', 'domain=acme.example'];
@@ -58,16 +59,22 @@ interface Tried {
   readonly reply: { readonly body: string };
 }
 
-/** One call of the real program with a built-in account, whose sandbox has these flags. */
+const DIALECTS = join(import.meta.dirname, '..', '..', 'fixtures', 'dialects');
+
+/** One call of the real program before a played vendor, by its shipped dialect, which asks sooner for what comes later. */
 async function tried(
   vendor: PlayedName,
   operation: string,
   asked: readonly string[],
-  flags: string,
+  options: SandboxOptions,
 ): Promise<Tried> {
   const desk = await openDesk();
-  const words = ['try', operation, ...asked, '--account', `sandbox-${vendor}`, '--yes'];
-  return desk.json(words, { env: { ROWONCE_SANDBOX: flags } });
+  const base_url = await played(vendor, options);
+  const account = { vendor: 'provider', dialect: 'shipped.yaml', base_url, key: 'key-1' };
+  desk.place.writeAccounts({ data: account });
+  const shipped = readFileSync(join(DIALECTS, `${vendor}.yaml`), 'utf8');
+  await desk.write('config/shipped.yaml', shipped.replace(/\bevery: \w+/, 'every: 200ms'));
+  return desk.json(['try', operation, ...asked, '--account', 'data', '--yes']);
 }
 
 async function played(vendor: PlayedName, options: SandboxOptions = {}): Promise<string> {
@@ -77,10 +84,10 @@ async function played(vendor: PlayedName, options: SandboxOptions = {}): Promise
 test.each(OPERATIONS)(
   '%s, %s by %s: what the played vendor found or missed is read by its shipped dialect',
   async (vendor, operation, asked, price, ofMiss, told) => {
-    const found = await tried(vendor, operation, asked, '--match-rate 1');
+    const found = await tried(vendor, operation, asked, { matchRate: 1 });
     expect(found).toMatchObject({ answer: 'found', charged: price, stopped: null });
     expect(found.reply.body).toContain(told);
-    const missed = await tried(vendor, operation, asked, '--match-rate 0');
+    const missed = await tried(vendor, operation, asked, { matchRate: 0 });
     expect(missed).toMatchObject({ answer: 'no_match', charged: ofMiss, stopped: null });
   },
 );
@@ -158,18 +165,18 @@ const REFUSED = PLAYED_VENDORS.flatMap((vendor) => [
 ]);
 
 test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async ({ vendor, fault, code }) => {
-  const flags = `--match-rate 1 --faults ${fault}:x1`;
+  const options = { matchRate: 1, faults: `${fault}:x1` };
   const asked = IN_TWO_STEPS.includes(vendor) ? MIA : MIA_AS_ONE;
-  expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
+  expect(await tried(vendor, 'find-email', asked, options)).toMatchObject({
     credits: { spent: 0 },
     stopped: { code },
   });
 });
 
 test.each(PLAYED_VENDORS)('%s: after "too fast" the program waits and asks again', async (vendor) => {
-  const flags = '--match-rate 1 --faults 429:x1';
+  const options = { matchRate: 1, faults: '429:x1' };
   const asked = IN_TWO_STEPS.includes(vendor) ? MIA : MIA_AS_ONE;
-  expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
+  expect(await tried(vendor, 'find-email', asked, options)).toMatchObject({
     answer: 'found',
     stopped: null,
   });
@@ -209,7 +216,7 @@ test('cognism gives an id of what it knows, and what it has by that id, which is
 
 // --------------------------------------------------------------------------------------- what they know
 
-const HOSTS = Array.from({ length: 300 }, (_, number) => `host-${number}.example`);
+const HOSTS = Array.from({ length: 120 }, (_, number) => `host-${number}.example`);
 
 /** The addresses that a vendor gives of one person at each of many hosts, by its book. */
 async function addressesOf(
