@@ -47,7 +47,7 @@ async function deskAt(vendor: StandIn, before?: object): Promise<AtVendor> {
     vendor: 'provider',
     base_url: `http://127.0.0.1:${port}`,
     key: KEY,
-    limits: { concurrency: 1 },
+    limits: { per_second: 2_000, concurrency: 1 },
     dialect: await writeDialect(desk, vendor.dialect),
     ...(secrets && { secrets }),
   };

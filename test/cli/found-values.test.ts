@@ -69,7 +69,7 @@ async function deskOf(
           base_url: `${url.replace(/\/$/, '')}/${account}`,
           key: 'a-test-key',
           dialect: 'ours.yaml',
-          limits: { concurrency: 1 },
+          limits: { per_second: 2_000, concurrency: 1 },
         },
       ]),
     ),

@@ -100,7 +100,7 @@ async function writeAccounts({ desk }: LaterDesk, names: readonly string[]): Pro
     base_url: `${url.replace(/\/$/, '')}/${name}`,
     key: 'k',
     dialect: 'ours.yaml',
-    limits: { concurrency: 1 },
+    limits: { per_second: 2_000, concurrency: 1 },
   });
   desk.place.writeAccounts(Object.fromEntries(names.map((name) => [name, account(name)])));
 }

@@ -35,7 +35,7 @@ async function deskOf(prices: Readonly<Record<string, string | undefined>>, exac
     base_url: `${url.replace(/\/$/, '')}/${name}`,
     key: 'a-test-key',
     dialect: `${name}.yaml`,
-    limits: { concurrency: 1 },
+    limits: { per_second: 2_000, concurrency: 1 },
     price: prices[name],
   });
   desk.place.writeAccounts({ one: account('one'), two: account('two') });

@@ -72,7 +72,7 @@ async function deskOf(answers: Readonly<Record<string, Answer>>, job: object = {
       key: 'a-test-key',
       // The second vendor is asked in a dialect of its own.
       dialect: name === 'two' ? 'two.yaml' : 'ours.yaml',
-      limits: { concurrency: 1 },
+      limits: { per_second: 2_000, concurrency: 1 },
     },
   ]);
   at.desk.place.writeAccounts(Object.fromEntries(entries));

@@ -284,7 +284,7 @@ test('cells and their source are of the account from which it was taken', async 
     base_url: `${url.replace(/\/$/, '')}/${id}`,
     key: 'k',
     dialect: 'ours.yaml',
-    limits: { concurrency: 1 },
+    limits: { per_second: 2_000, concurrency: 1 },
   });
   at.desk.place.writeAccounts({ one: account('one'), two: account('two') });
   const { hands } = at;
