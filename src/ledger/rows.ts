@@ -89,7 +89,7 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'has_fil
 /** What was paid for a row that has no cells yet. */
 const PAID = 'FROM attempts p WHERE p.batch = w.batch AND p.row = w.row AND p.charged > 0';
 const OF_ROW = 'FROM uses u WHERE u.batch = w.batch AND u.row = w.row';
-const IS_BLANK = `w.state = 'pending' AND NOT EXISTS (SELECT 1 ${OF_ROW} AND u.is_filling = 1)`;
+const IS_BLANK = `w.state = 'pending' AND (SELECT count(*) ${OF_ROW} AND u.is_filling = 1) = 0`;
 
 const useSql = (attempt: string, isFilling: string): string =>
   `{json_object}('attempt', ${attempt}, 'fills', ${isFilling})`;
@@ -101,7 +101,7 @@ const KEPT = `w.row, w.state, w.matched_by, w.findings, w.attempt, w.has_fills,
 
 const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ?`;
 const HAS_ENDED = "w.state <> 'pending'";
-const IS_KNOWN = `(NOT (${IS_BLANK}) OR EXISTS (SELECT 1 ${PAID}))`;
+const IS_KNOWN = `(NOT (${IS_BLANK}) OR (SELECT count(*) ${PAID}) > 0)`;
 
 const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
   JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${IS_KNOWN}`);

@@ -175,7 +175,7 @@ const SHARING = `v JOIN attempts e ON e.id = v.attempt AND e.shares_id = 1
   JOIN attempts c ON c.shares_id = 1 AND ${sameId('e', 'c')}`;
 
 /** The attempt that this one was to replace has an answer, so the doubt stays beside that answer. */
-const IS_BESIDE = `EXISTS (SELECT 1 FROM attempts p WHERE p.id = attempts.prior AND p.state = 'replaced')`;
+const IS_BESIDE = `(SELECT p.state FROM attempts p WHERE p.id = attempts.prior) = 'replaced'`;
 const DOUBTS_AS = `CASE WHEN ${IS_BESIDE} THEN 'doubt_beside' ELSE 'doubt' END`;
 
 /** The ids stand in the table before it is looked whose they are. */
@@ -283,13 +283,14 @@ UPDATE attempts SET ${movesTo(DOUBTS_AS)}, why = v.why, ended_at = v.at
 FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open' AND v.said = 'not_served'
   AND EXISTS (SELECT 1 FROM attempts e WHERE e.key = attempts.key AND e.said = 'not_served')`);
 
+const isPaidBy = (column: string): string => `EXISTS (SELECT 1 FROM attempts f
+  WHERE ${column} = coalesce(attempts.payer, attempts.id) AND f.id <> attempts.id AND f.charged > 0)`;
+
 /**
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
  * group.
  */
-const IS_PAID = `(e.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
-  WHERE (f.id = coalesce(attempts.payer, attempts.id) OR f.payer = coalesce(attempts.payer, attempts.id))
-    AND f.id <> attempts.id AND f.charged > 0))`;
+const IS_PAID = `(e.nth > 1 OR ${isPaidBy('f.id')} OR ${isPaidBy('f.payer')})`;
 
 /**
  * The attempts that end, each with its number among those that the group charges under the same key of the
@@ -529,7 +530,7 @@ const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt')
 /** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
 const finishRows = each(ROW_COLUMNS)(`
 ${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
-  OR NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.attempt AND c.state = 'retracted'))
+  OR (SELECT c.state FROM attempts c WHERE c.id = v.attempt) IS DISTINCT FROM 'retracted')
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, findings = excluded.findings,
@@ -695,7 +696,7 @@ const admitInPlace = eachWriting(IN_GROUP, 'id')(
     'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
     `(v.subject IS NULL OR s.seq = v.after)
     AND (v.prior IS NULL
-      OR EXISTS (SELECT 1 FROM attempts p WHERE p.id = v.prior AND p.state IN ('replaced', 'retried')))
+      OR (SELECT p.state FROM attempts p WHERE p.id = v.prior) IN ('replaced', 'retried'))
     AND ${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
     AND (v.kind <> 'retry' OR ${hasRoom('extra')})`,
   ),
