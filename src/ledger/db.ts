@@ -1,7 +1,7 @@
 /**
  * The one door to both databases. SQL is written once. A statement over records names them `v`: PostgreSQL
- * gets all of them at once, as arrays; SQLite, which is in our process, takes them one after the other. Words
- * in braces stand for what the two databases write differently.
+ * gets all of them at once, as arrays; SQLite takes some tens at a time, as rows of parameters. Words in
+ * braces stand for what the two databases write differently.
  */
 
 import { callsThat } from '../core/described.ts';
@@ -25,16 +25,17 @@ export type AnyRecord = Readonly<Record<string, Cell>>;
 export interface EachStatement<Rec = AnyRecord, Row = unknown> {
   readonly columns: Columns;
   readonly sql: string;
-  /**
-   * SQLite, too, runs it once over all records, which is faster for small records. The records have no bytes.
-   */
+  /** SQLite, too, runs it once over all records, from a JSON list. The records have no bytes. */
   readonly whole?: true;
   /**
    * The column of a record that has the number of the row to write. The statement returns the numbers of the
    * rows that it wrote, as `id`.
    */
   readonly writes?: string;
-  /** SQL that reads the rows of such a statement again, in a group whose answer of the COMMIT was lost. */
+  /**
+   * SQL that reads the rows of such a statement again: in a group whose answer of the COMMIT was lost, and in
+   * SQLite where not all records of a part were written.
+   */
   readonly again?: string;
   /** Never there: it keeps the types of the records and of the rows together with the statement. */
   readonly types?: (record: Rec) => Row;
@@ -65,12 +66,15 @@ export function insertSql(table: string, columns: Columns): string {
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values} FROM v WHERE 1 = 1`;
 }
 
+/** The statement with a table before it, and before the tables that the statement makes itself. */
+export function withTable(table: string, sql: string): string {
+  const other = /^\s*WITH\s/i.exec(sql);
+  return other === null ? `WITH ${table} ${sql}` : `WITH ${table}, ${sql.slice(other[0].length)}`;
+}
+
 export type Statement = Omit<EachStatement, 'types'>;
 
-/**
- * Statements with the records that they are for, all of them whole or none. SQLite runs them for the first
- * record, then for the next; PostgreSQL runs each over all records.
- */
+/** Statements with the records that they are for: each runs over all of them before the next one. */
 export interface Step {
   readonly statements: readonly Statement[];
   readonly records: readonly AnyRecord[];

@@ -18,8 +18,11 @@ export interface Work {
   readonly syncs: number;
 }
 
-/** SQLite takes each checkpoint for one that writes, also that which only says how long the log is. */
-const ASKS = /^PRAGMA wal_checkpoint\(NOOP\)$/i;
+/**
+ * SQLite takes each checkpoint for one that writes, also that which only says how long the log is. Where a connection keeps
+ * what it needs for a while is no write either.
+ */
+const ASKS = /^PRAGMA (wal_checkpoint\(NOOP\)|temp_store = \w+)$/i;
 
 class Counter implements Work {
   readonly statements = new Map<string, number>();

@@ -86,7 +86,7 @@ const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n')
 
 /** How often what calls have cost was booked: once in a commit that ends some. */
 export function groupsOf({ statements }: Work): number {
-  const booked = [...statements].filter(([text]) => text.startsWith('UPDATE budgets SET spent ='));
+  const booked = [...statements].filter(([text]) => text.includes('UPDATE budgets SET spent ='));
   return booked.reduce((sum, [, count]) => sum + count, 0);
 }
 

@@ -82,9 +82,9 @@ Object.assign(onSqlite.Connection.prototype, {
     note(sql, [], params);
     return rows.call(this, sql, params);
   },
-  each(this: Connection, statement: Statement, record: AnyRecord, found: unknown[]) {
-    note(statement, [record]);
-    return each.call(this, statement, record, found);
+  each(this: Connection, statement: Statement, records: readonly AnyRecord[]) {
+    if (records.length > 0) note(statement, records);
+    return each.call(this, statement, records);
   },
   whole(this: Connection, statement: Statement, records: readonly AnyRecord[]) {
     note(statement, records);
@@ -185,10 +185,11 @@ function sqliteText({ key, records, params }: Run): string {
     let at = 0;
     return onSqlite.withParameters(key).replaceAll('?', () => onSqliteSaid(params[at++]));
   }
-  const { text, names } = onSqlite.overRecords(key);
-  if (!key.whole) return text.replaceAll(/@(\w+)/g, (_, name) => onSqliteSaid(records[0]?.[name]));
-  const list = JSON.stringify(records.map((record) => names.map((name) => record[name])));
-  return text.replace('json_each(?)', () => `json_each(${quoted(list)})`);
+  const { text, names } = onSqlite.overRecords(key, records.length);
+  const cells = records.map((record) => names.map((name) => record[name]));
+  if (key.whole) return text.replace('json_each(?)', () => `json_each(${quoted(JSON.stringify(cells))})`);
+  let at = 0;
+  return text.replaceAll('?', () => onSqliteSaid(cells.flat()[at++]));
 }
 
 /** What it gets, and what reads again the rows that this gave. */

@@ -24,6 +24,7 @@ import {
   type Sql,
   type Statement,
   type Step,
+  withTable,
 } from '../db.ts';
 import { Commits, type Transaction } from './postgres-commit.ts';
 
@@ -370,9 +371,7 @@ function withRecords(sql: string, columns: Columns): string {
   const list = Object.entries(columns);
   const arrays = list.map(([, type], at) => `$${at + 1}::${ARRAYS[type]}`).join(', ');
   const names = list.map(([column]) => column).join(', ');
-  const v = `WITH v (${names}) AS (SELECT * FROM unnest(${arrays}))`;
-  const other = /^\s*WITH\s/i.exec(sql);
-  return other === null ? `${v} ${sql}` : `${v}, ${sql.slice(other[0].length)}`;
+  return withTable(`v (${names}) AS (SELECT * FROM unnest(${arrays}))`, sql);
 }
 
 const ARRAYS = { int: 'bigint[]', text: 'text[]', bytes: 'bytea[]' } as const;
