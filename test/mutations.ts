@@ -211,6 +211,15 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: { never: 'no world has a PostgreSQL: its server is a program of others' },
   },
   {
+    rule: '11d: a list says nothing of a person whose change is under way or in doubt',
+    file: 'src/ledger/learned.ts',
+    instead: "'SELECT 1 FROM ' + s + ' WHERE 1 = 0';",
+    test: ['ledger/stores/conformance', 'what a list says of a person is noted once'],
+    simulated: {
+      never: 'a plan sees the change that is under way, and its own run notes what its list says',
+    },
+  },
+  {
     rule: '12a: a file that is not as we wrote it is kept',
     file: 'src/files/output/own-files.ts',
     instead: "isOurs: async (path, sha256) => sha256 !== '',",

@@ -3,10 +3,11 @@ import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { NO_FINDINGS } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
+import { type Subject, subjectWords } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import { atMost, counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { accountNameIn } from '../files/output/output.ts';
-import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import type { AttemptRecord, Batch, BatchId, LearnedRecord, LedgerReader } from '../ledger/ledger.ts';
 import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
 import { eachLedgerThere, findBatch } from '../run/open-ledger.ts';
 import { email } from '../values/email.ts';
@@ -38,7 +39,7 @@ export default command({
     const entries: LogEntryObject[] = [];
     // The store of sandbox accounts comes last.
     await eachLedgerThere(store, async (ledger) => {
-      for await (const entry of entriesIn(ledger, about)) {
+      for await (const entry of entriesIn(ledger, about, most)) {
         if (entries.length > most) return;
         entries.push(entry);
       }
@@ -100,10 +101,15 @@ const nothingLine = (about: About): string =>
 
 // ----------------------------------------------------------------------------------------------- the entries
 
-/** The entries of a ledger, newest first. */
-async function* entriesIn(ledger: LedgerReader, about: About): AsyncGenerator<LogEntryObject, void> {
+/** The entries of a ledger, newest first. @param most so many are shown at most. */
+async function* entriesIn(
+  ledger: LedgerReader,
+  about: About,
+  most: number,
+): AsyncGenerator<LogEntryObject, void> {
   const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
-  const acts = await actsIn(ledger, about, batches);
+  const learned = await learnedIn(ledger, about, batches, most);
+  const acts = [...learned, ...(await actsIn(ledger, about, batches))].sort(newestFirst);
   for await (const attempts of attemptsOf(ledger, about))
     for (const attempt of attempts) {
       while ((acts[0]?.at ?? '') >= isoTime(attempt.sentAtMs)) yield acts.shift() as LogEntryObject;
@@ -135,8 +141,48 @@ async function actsIn(ledger: LedgerReader, about: About, batches: Batches): Pro
   if (about.kind === 'all')
     for (const { kind, operator, atMs } of await ledger.erasures())
       entries.push(entryOf(atMs, kind, operator));
-  return entries.sort((one, other) => other.at.localeCompare(one.at));
+  return entries;
 }
+
+const newestFirst = (one: LogEntryObject, other: LogEntryObject): number => other.at.localeCompare(one.at);
+
+/** What lists have said of people. */
+async function learnedIn(
+  ledger: LedgerReader,
+  about: About,
+  batches: Batches,
+  most: number,
+): Promise<LogEntryObject[]> {
+  const entries: LogEntryObject[] = [];
+  for await (const part of ledger.learned(about.kind === 'batch' ? about.batch : undefined)) {
+    entries.push(...part.filter((each) => isAbout(each, about)).map((each) => learnedEntry(each, batches)));
+    if (entries.length > most) break;
+  }
+  return entries;
+}
+
+function isAbout({ subject, leaves }: LearnedRecord, about: About): boolean {
+  const said = JSON.stringify({ subject, leaves });
+  return about.kind !== 'values' || about.values.some((value) => said.includes(JSON.stringify(value)));
+}
+
+function learnedEntry(learned: LearnedRecord, batches: Batches): LogEntryObject {
+  const { batch, row, atMs, operator, words, subject, leaves } = learned;
+  const { state, role, userId } = leaves ?? {};
+  return {
+    ...entryOf(atMs, 'decided', operator, batches.get(batch)),
+    row,
+    operation: 'note-person',
+    subject: subject ? changedWords(subject, role) : null,
+    asked: present({ state, role, user_id: userId }),
+    ended: 'told',
+    decided_by: 'person',
+    why: words,
+  };
+}
+
+const changedWords = (subject: Subject, role: string | undefined): string =>
+  role === undefined ? subjectWords(subject) : `${subjectWords(subject)} as ${role}`;
 
 const entryOf = (
   atMs: number,
@@ -175,8 +221,6 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
     return { ...entry, ...request, row, ended: made.kind, decided_by: made.by, why: made.why };
   });
   decided.reverse();
-  // For a note, the entry is the person's decision, because nothing was sent.
-  if (call.operation === NOTE_PERSON) return decided;
   const kind = call.change === undefined ? 'asked' : 'changed';
   const isHeld = end?.kind === 'in_doubt' && told === undefined && attempt.released === undefined;
   const settled = told ?? (end?.kind === 'answered' ? end : undefined);
@@ -207,12 +251,11 @@ function requestOf({ call, reply, key }: AttemptRecord) {
     return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const;
   });
   const asked: LogEntryObject['asked'] = Object.fromEntries(named);
-  const as = asked.role === undefined ? '' : ` as ${asked.role}`;
   const isErased = erasedAtMs !== undefined;
   const altered = isErased ? undefined : change;
   return {
     operation,
-    subject: altered ? `${subjectWords(altered.subject)}${as}` : null,
+    subject: altered ? changedWords(altered.subject, asked.role) : null,
     asked,
     hash: isErased ? key.slice(0, HASH_SHOWN) : null,
     status: reply?.status ?? null,

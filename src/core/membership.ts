@@ -90,9 +90,6 @@ export interface Change {
   readonly atStake?: string;
 }
 
-/** The operation of a call that is never sent: it notes the list's facts about a person. */
-export const NOTE_PERSON = 'note-person';
-
 /** Equal subjects have equal texts. Neither a project's id nor a name contains a line end. */
 export function subjectText({ project = '', name }: Subject): string {
   return `${project}\n${name}`;

@@ -1,5 +1,5 @@
 import type { StopError } from '../core/errors.ts';
-import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
+import type { SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { KnownSubject, SentTimes } from './call-records.ts';
@@ -148,7 +148,7 @@ const AT_STAKE = `
 SELECT count(CASE WHEN subject IS NULL AND (said = 'found' OR charged > 0) THEN 1 END) AS answers,
   count(CASE WHEN subject IS NOT NULL AND said = 'found' THEN 1 END) AS changes,
   count(CASE WHEN state = 'open' OR ${isDoubted('attempts')} THEN 1 END) AS doubts
-FROM attempts WHERE account = ? AND operation <> '${NOTE_PERSON}'`;
+FROM attempts WHERE account = ?`;
 
 async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<Recognised> {
   const { id, address, name } = marks;
@@ -190,7 +190,7 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
 
 const SENDS = `
 SELECT sent_at AS "atMs", CASE WHEN charged IS NOT NULL THEN ended_at END AS "answeredAtMs" FROM attempts
-WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
+WHERE account = ? AND sent_at >= ? AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 /** Rows about an account; none where the ledger does not know it. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NO_FINDINGS } from '../core/finding.ts';
-import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -102,10 +101,7 @@ export const readBatches = ({ db }: Context) => ({
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
-  /**
-   * How many attempts of the batch were sent, and how many distinct calls it settled. An attempt that only
-   * notes what a list says does not count.
-   */
+  /** How many attempts of the batch were sent, and how many distinct calls it settled. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are open: their run is still at work, or ended in the middle. */
@@ -133,7 +129,7 @@ WHERE m.batch = ? ORDER BY m.place`;
 const METRICS = `
 SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'uncharged' OR said <> 'not_sent')) AS requests,
   count(*) FILTER (WHERE ${isAnswered('attempts')} OR state = 'erased') AS calls
-FROM attempts WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
+FROM attempts WHERE batch = ?`;
 
 export const writeBatches = (context: WriteContext) => ({
   /**

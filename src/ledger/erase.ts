@@ -209,6 +209,7 @@ const NAMED_COLUMNS = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, 
 const ALL_SUBJECTS = `SELECT s.id, s.project,
   s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
   FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
+const ALL_LEARNED = 'SELECT id, subject, facts FROM notes WHERE subject IS NOT NULL AND id > ? ORDER BY id';
 const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
   LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON ${replyOf('p', 'c')}
   WHERE c.id > ? ORDER BY c.id`;
@@ -258,15 +259,7 @@ class Found {
 /** Each step goes by what the steps before it found. */
 async function findPerson(db: Db, worker: number, person: Person): Promise<ErasableRows> {
   const named = new Found();
-  // A person who is known by an id alone is found by the address that the last change left.
-  type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
-  for await (const { id, project, text, facts, batch } of flat(partsOf<Subject>(db, ALL_SUBJECTS, ['id']))) {
-    if (!person.in(text)) continue;
-    named.subjects.add(id);
-    const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
-    if (known !== undefined && ['invited', 'member', 'accepted_or_deleted'].includes(known.state))
-      named.memberships.push({ ...known, project, account: JSON.parse(batch ?? '{}').accountName });
-  }
+  await findSubjects(db, person, named);
   await findTexts(db, person, named);
   await findAttempts(db, person, named);
   await findNoted(db, person, named);
@@ -297,6 +290,21 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
         await note(sql, { at: atMs, kind: 'forgot', worker, who: 'person', words: mark });
     },
   };
+}
+
+/** A person who is known by an id alone is found by the address that the last change left, or a list said. */
+async function findSubjects(db: Db, person: Person, { subjects, memberships }: Found): Promise<void> {
+  type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
+  for await (const { id, project, text, facts, batch } of flat(partsOf<Subject>(db, ALL_SUBJECTS, ['id']))) {
+    if (!person.in(text)) continue;
+    subjects.add(id);
+    const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
+    if (known !== undefined && ['invited', 'member', 'accepted_or_deleted'].includes(known.state))
+      memberships.push({ ...known, project, account: JSON.parse(batch ?? '{}').accountName });
+  }
+  type Learned = { id: number; subject: number; facts: string };
+  for await (const { subject, facts } of flat(partsOf<Learned>(db, ALL_LEARNED, ['id'])))
+    if (person.in(facts)) subjects.add(subject);
 }
 
 async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void> {
@@ -421,8 +429,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   for (const { id, asked, subject } of attempts.values())
     await sql.rows(ABOUT, [emptied(asked, subject), atMs, id]);
   for (const [id, body] of cuts) await sql.rows(CUT, [body, id]);
-  for (const id of subjects)
-    await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
+  for (const id of subjects) for (const statement of EMPTY_SUBJECT) await sql.rows(statement, [id]);
   const outcome = { kind: 'skipped', findings: erasedOn(atMs) };
   const plan = JSON.stringify({ kind: 'end', outcome });
   const findings = keptFindings(outcome.findings);
@@ -461,6 +468,10 @@ const RESERVED = 'SELECT reserved FROM attempts WHERE id = ?';
 
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`; // rule 18a
+const EMPTY_SUBJECT = [
+  `UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`,
+  `UPDATE notes SET words = 'erased', facts = '{"row":' || {said facts row} || '}' WHERE subject = ?`,
+];
 const OF_ROW = each({ batch: 'text', row: 'int', findings: 'text', plan: 'text' });
 /**
  * A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its

@@ -18,14 +18,12 @@ import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isBeside, isCurrent, isInDoubt } from './schema.ts';
 import {
-  admitChange,
   doubtUnproven,
   doubtUnread,
   endAttempt,
   endRow,
   finishRowsOf,
   giveId,
-  type IntentRow,
   isUnproven,
   moveRows,
   NO_ID,
@@ -231,17 +229,6 @@ function decideDoubt(
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return id;
   });
-}
-
-/** Answers a change without a request, and also one of its key that an earlier build has left open. */
-export async function noteChange(sql: Sql, of: WriteContext, change: IntentRow, told: ToldReply) {
-  await admitChange(sql, change, of.number());
-  const stands = `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'answered'`;
-  const [noted] = await sql.rows<AttemptRow>(stands, [change.key]);
-  if (noted === undefined) return;
-  const said = { kind: 'told', said: 'told', attempt: noted.id, batch: change.batch, worker: of.worker };
-  await note(sql, { ...said, at: told.at, who: 'person', words: told.why });
-  await tell(sql, of, noted, told);
 }
 
 interface OfBatch {

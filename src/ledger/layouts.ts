@@ -24,8 +24,8 @@ export async function layoutOf(db: Pick<Db, 'rows'>): Promise<number | undefined
   return last?.layout ?? undefined;
 }
 
-/** Makes a row of today's table out of one of the ledger that is copied. */
-type Conversion = (table: string, row: AnyRecord) => AnyRecord;
+/** Makes a row of today's table out of one of the ledger that is copied, or none. */
+type Conversion = (table: string, row: AnyRecord) => AnyRecord | readonly AnyRecord[];
 
 /** How the rows of today's tables are made out of those of another layout. */
 interface Conversions {
@@ -41,13 +41,18 @@ export async function conversionOf(from: Db): Promise<Conversions> {
   const conversions: readonly Conversion[] = [
     ...(layout <= 7 ? [withFindings] : []),
     ...(layout <= 6 ? [await withOwnIds(from)] : []),
-    ...(layout <= 8 ? [withNumbers, withFills] : []),
+    ...(layout <= 8 ? [withNumbers, await withLearned(from), withFills] : []),
   ];
-  const converted: Conversion = (table, row) => conversions.reduce((made, each) => each(table, made), row);
+  const converted = (table: string, row: AnyRecord): readonly AnyRecord[] =>
+    conversions.reduce<readonly AnyRecord[]>(
+      (made, each) => made.flatMap<AnyRecord>((one) => each(table, one)),
+      [row],
+    );
   const isInRows = (table: string): boolean => layout <= 8 && table === 'uses';
   return {
     sourceOf: (table) => (isInRows(table) ? 'rows' : table),
-    convert: (table, row) => (isInRows(table) ? usesIn(converted('rows', row)) : [converted(table, row)]),
+    convert: (table, row) =>
+      isInRows(table) ? converted('rows', row).flatMap(usesIn) : converted(table, row),
   };
 }
 
@@ -91,6 +96,41 @@ function usesIn({
 
 const numbersIn = (list: Cell = null): readonly number[] =>
   typeof list === 'string' ? JSON.parse(list) : [];
+
+const NOTED = `SELECT id, subject, after, row, asked, erased_at FROM attempts
+  WHERE operation = 'note-person'`;
+
+/**
+ * Until then what a list said of a person was an attempt that was never sent, with the word of a person. An
+ * attempt that a crash had left without that word is none: the next run of its list notes it.
+ */
+async function withLearned(from: Db): Promise<Conversion> {
+  const attempts = new Map((await from.rows<AnyRecord>(NOTED)).map((noted) => [noted.id, noted]));
+  return (table, row) => {
+    if (table === 'rows') return withoutNoted(row, attempts);
+    const noted = attempts.get((table === 'attempts' ? row.id : row.attempt) ?? null);
+    if (table === 'notes') return noted ? learnedOf(row, noted) : { ...row, subject: null, after: null };
+    return noted === undefined ? row : [];
+  };
+}
+
+/** A row in doubt about what was never sent waits for its run. */
+function withoutNoted(row: AnyRecord, noted: ReadonlyMap<Cell | undefined, AnyRecord>): AnyRecord {
+  const others = numbersIn(row.others);
+  const left = others.filter((id) => !noted.has(id));
+  const isOn = noted.has(row.attempt ?? null);
+  if (!isOn && left.length === others.length) return row;
+  const state = row.state === 'in_doubt' ? 'pending' : (row.state ?? null);
+  return { ...row, state, others: JSON.stringify(left), attempt: isOn ? null : (row.attempt ?? null) };
+}
+
+function learnedOf(note: AnyRecord, noted: AnyRecord): AnyRecord | readonly AnyRecord[] {
+  const { subject = null, after = null, row, asked, erased_at = null } = noted;
+  const { leaves } = JSON.parse(String(asked)).change;
+  const facts = JSON.stringify({ row, ...(erased_at === null && { leaves }) });
+  const learned = { kind: 'learned', said: null, attempt: null, subject, after, facts };
+  return note.kind === 'told' ? { ...note, ...learned } : [];
+}
 
 /** Until then its key was another one, so it is copied at once. */
 export const hadOtherKey = (table: string): boolean => table === 'budgets';

@@ -5,6 +5,7 @@ export type * from './accounts.ts';
 export * from './batches.ts';
 export * from './call-records.ts';
 export * from './known-here.ts';
+export type * from './learned.ts';
 export { lastFirst, listOf, listsOf, type StartedList, startedMs, startOver, undoneBy } from './lists.ts';
 export type * from './pauses.ts';
 export * from './records.ts';

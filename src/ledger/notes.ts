@@ -38,6 +38,8 @@ const NOTE_COLUMNS = {
   who: 'text',
   words: 'text',
   facts: 'text',
+  subject: 'int',
+  after: 'int',
 } as const;
 type Note = RecordOf<typeof NOTE_COLUMNS>;
 
@@ -50,8 +52,9 @@ export async function note(
   sql: Sql,
   said: Pick<Note, 'at' | 'kind' | 'who'> & Partial<Note>,
 ): Promise<DecisionId> {
-  const none = { said: null, attempt: null, batch: null, account: null, worker: null, facts: null };
-  const [made] = await sql.each(NOTE, [{ ...none, words: '', ...said }]);
+  const ofNobody = { batch: null, account: null, worker: null, subject: null, after: null };
+  const none = { said: null, attempt: null, words: '', facts: null, ...ofNobody };
+  const [made] = await sql.each(NOTE, [{ ...none, ...said }]);
   invariant(made !== undefined, 'a note has a number');
   return made.id;
 }

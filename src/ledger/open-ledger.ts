@@ -3,6 +3,7 @@ import { readBatches, readRanges, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
+import { readLearned, writeLearned } from './learned.ts';
 import { notices, readNotes, writeNotes } from './notes.ts';
 import { writePauses } from './pauses.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
@@ -25,6 +26,7 @@ export const readerOver = (context: Context) => ({
   ...readFacts(context),
   ...readRanges(context),
   ...readNotes(context),
+  ...readLearned(context),
   close: async (): Promise<void> => {},
 });
 
@@ -40,6 +42,7 @@ export async function ledgerOver(context: Context & { readonly worker: number },
     ...writeAccounts(writing),
     ...writePauses(writing),
     ...writeNotes(writing),
+    ...writeLearned(writing),
     notices: notices(writing),
     close: (): Promise<void> => gather.drain(),
   };

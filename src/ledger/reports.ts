@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
 import { findingsIn } from '../core/findings.ts';
-import { NOTE_PERSON } from '../core/membership.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
@@ -270,7 +269,7 @@ FROM (
   FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
-  FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
+  FROM attempts WHERE id >= ? AND id <= ?) m
 JOIN attempts p ON p.id = m.id JOIN accounts a ON a.id = p.account LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, a.identity, p.day, w.operator`;
 
@@ -358,8 +357,7 @@ SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiti
   count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
 FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
 
-/** What a list says of a person is no change of the service's. */
 const CHANGED = `
 SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
   JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL
-WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
+WHERE a.identity = ? AND c.said = 'found' GROUP BY s.project`;

@@ -257,7 +257,8 @@ CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
   UNIQUE (account, project, name)
 ) {strict};`,
   // What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or
-  // person; worker: by whom.
+  // person; worker: by whom. subject: whom a list says something of (kind learned), after so many settled
+  // changes.
   `CREATE TABLE notes (
   id {id},
   at {int} NOT NULL,
@@ -270,8 +271,12 @@ CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
   who TEXT NOT NULL,
   words TEXT NOT NULL,
   facts TEXT,
+  subject {int} REFERENCES subjects,
+  after {int},
+  CHECK ((subject IS NULL) = (after IS NULL)),
   UNIQUE (id, attempt, said, batch)
 ) {strict};
+CREATE UNIQUE INDEX notes_subject ON notes (subject, after) WHERE subject IS NOT NULL;
 CREATE INDEX notes_attempt ON notes (attempt) WHERE attempt IS NOT NULL;
 CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // What came back, before anybody judged it; status 0: nothing came, and a person told (`notes`). An

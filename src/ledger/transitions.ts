@@ -375,10 +375,13 @@ freed AS (${freedBy('c.id = x.payer')} UNION ${freedBy('c.payer = x.payer')})${b
 
 /** How the answer of a change leaves its subject, where the answer says so. */
 const LEFT_AS = 'coalesce(v.facts, subjects.facts)';
+/** A change of a subject is settled. */
+export const advances = (batch: string): string => `seq = subjects.seq + 1, facts = ${LEFT_AS},
+  batch = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN ${batch} ELSE subjects.batch END,
+  changed_at = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END`;
+
 const advanceSubjects = eachWhole(END_COLUMNS)(`
-UPDATE subjects SET seq = subjects.seq + 1, facts = ${LEFT_AS},
-  batch = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN c.batch ELSE subjects.batch END,
-  changed_at = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END
+UPDATE subjects SET ${advances('c.batch')}
 FROM v JOIN attempts c ON c.id = v.attempt
 WHERE c.moved = v.moved AND c.charged IS NOT NULL AND subjects.id = c.subject AND subjects.seq = c.after`);
 
@@ -635,7 +638,7 @@ FROM v JOIN accounts a ON a.id = v.account
   CROSS JOIN (SELECT 'day' AS kind UNION ALL SELECT 'month') k WHERE 1 = 1
 ON CONFLICT (kind, batch, account, period) DO NOTHING`);
 
-const addSubjects = each(IN_GROUP)(`
+export const addSubjects = each({ account: 'int', project: 'text', subject: 'text' })(`
 INSERT INTO subjects (account, project, name)
 SELECT DISTINCT v.account, v.project, v.subject FROM v WHERE v.subject IS NOT NULL
 ON CONFLICT (account, project, name) DO NOTHING`);
@@ -837,10 +840,6 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
 }
 
 // ----------------------------------------------------------------------- what a person or a look says of one
-
-/** Admits a change within a transaction, which ends it as well. */
-export const admitChange = (sql: Sql, change: IntentRow, moved: number): Promise<void> =>
-  eachOf(sql, [addPeriods, addSubjects, admitInPlace], inOrder([change], moved));
 
 /** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
 export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } fr
 import { recordsOf } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each, type Sql } from './db.ts';
-import { followCalls, noteChange } from './follow.ts';
+import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { type BudgetName, budgetName, budgetsOf, isFull, isSameBudget, moneyOf } from './money.ts';
 import { type AttemptId, type BatchId, credits, type FinishedRow, type RowFills } from './records.ts';
@@ -25,20 +25,6 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    * commit resolve first, and all that follows at once from them, and then its intents.
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
-
-  /**
-   * What a list says of people, without a request: each note is a change that a person told. All of them are
-   * in one commit, so that a crash leaves none half done.
-   */
-  noteLearned: (notes: readonly Intent[], why: string): Promise<void> =>
-    context.transaction(async (sql) => {
-      for (const each of notes) {
-        const account = await context.account(each.accountIdentity);
-        invariant(account !== undefined, 'a batch has an account');
-        const change = rowFor(context, gather, each, FIRST, account);
-        await noteChange(sql, context, change, { left: each.call.change?.leaves, why, at: change.at });
-      }
-    }),
 
   /**
    * What came back, before it is judged. It is kept also where its attempt has been put in doubt meanwhile.
@@ -264,8 +250,10 @@ interface CallStanding {
 const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
 SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row,
   (${UNANSWERED} LIMIT 1) AS none,
-  (SELECT c.batch FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL
-    ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
+  (SELECT m.batch FROM (
+    SELECT c.batch, c.after, c.id FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL
+    UNION ALL SELECT n.batch, n.after, n.id FROM notes n WHERE n.subject = s.id) m
+    ORDER BY m.after DESC, m.id DESC LIMIT 1) AS moved_by
 FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
   LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject

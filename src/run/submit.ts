@@ -1,18 +1,14 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectContent } from '../client/dialect.ts';
-import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
-import { present } from '../core/objects.ts';
-import type { Call } from '../core/operation.ts';
 import { asFlag, phrase } from '../core/phrase.ts';
 import { type InputRow, type RowNumber, rowsAsked } from '../core/row.ts';
 import { plannedParts } from '../files/kept-rows.ts';
 import { carriedJob, withAccountNames } from '../job/carried-job.ts';
 import type { Job } from '../job/job.ts';
-import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/ledger.ts';
+import type { Batch, Ledger, SubmittedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
+import { keptWorks } from '../operations/team/change-action.ts';
 import type { RangeQueue, RunContext, RunList } from '../plan/context.ts';
 import { accountsOf } from '../walk/resolved-job.ts';
 import { taskMaker } from './row-tasks.ts';
@@ -174,30 +170,16 @@ const TOGETHER = 100;
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
   const { id, accountIdentity } = batch;
   for await (const part of plannedParts(ledger, id)) {
-    const notes = part.flatMap((planned) => {
+    const learned = part.flatMap((planned) => {
       const works = planned.work === undefined ? [] : keptWorks(planned.work);
-      return works.flatMap((work) => {
-        const end = work.ended ?? (planned.kind === 'end' ? planned.outcome : undefined);
-        if (work.learns === undefined || (end !== undefined && end.kind !== 'unchanged')) return [];
-        const call = noteOf(work, work.learns);
-        const key = callKeyOf(accountIdentity, call);
-        return [{ key, call, batch: id, row: planned.row, atMs, reserve: credits(0), accountIdentity }];
+      return works.flatMap(({ subject, was, learns: leaves, ended }) => {
+        const end = ended ?? (planned.kind === 'end' ? planned.outcome : undefined);
+        if (leaves === undefined || (end !== undefined && end.kind !== 'unchanged')) return [];
+        const after = was?.sequence ?? 0;
+        return [{ accountIdentity, batch: id, row: planned.row, subject, after, leaves, atMs }];
       });
     });
-    for (let at = 0; at < notes.length; at += TOGETHER)
-      await ledger.noteLearned(notes.slice(at, at + TOGETHER), WHY);
+    for (let at = 0; at < learned.length; at += TOGETHER)
+      await ledger.noteLearned(learned.slice(at, at + TOGETHER), WHY);
   }
-}
-
-/** @param leaves the state of the person by the list. */
-function noteOf({ subject, was }: KeptWork, leaves: SubjectFacts): Call {
-  const { state, role, userId } = leaves;
-  return {
-    operation: NOTE_PERSON,
-    parameters: present({ state, role, user_id: userId }),
-    ifLost: 'hold',
-    ...present({ project: subject.project }),
-    after: was?.sequence ?? 0,
-    change: { subject, leaves },
-  };
 }

@@ -99,6 +99,24 @@ test('month 1 invites, month 2 has the user ids, and who is gone from the list o
   expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
   expect(await team.requests()).toBe(before);
   expect((await team.json('spend')).groups).toMatchObject([{ requests: before }]);
+  const { entries } = await team.json('log', ANN);
+  expect(entries).toMatchObject([
+    {
+      ...{ kind: 'decided', operation: 'note-person', ended: 'told', decided_by: 'person', row: 2 },
+      operator: expect.any(String),
+      subject: `${ANN} in ${PROJECT} as viewer`,
+      asked: { state: 'member', role: 'viewer', user_id: ann },
+      ...{ charged: null, in_doubt: null, status: null, said: null },
+      why: 'nothing was sent: a list says that they are there already',
+    },
+    { kind: 'changed', operation: 'create-invite' },
+  ]);
+  const shown = (await team.type('log', 'last')).stdout.split('\n');
+  expect(shown.map((line) => line.slice(22))).toEqual([
+    ...[BO, ANN].map((name) => expect.stringContaining(`decided, about ${name} in ${PROJECT}`)),
+    expect.stringContaining('began a batch, onboard'),
+    '',
+  ]);
 
   team.writeSheet([annRow], 'month-3.csv');
   const third = await team.runHere({ input: 'month-3.csv' });

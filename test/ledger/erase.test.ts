@@ -108,6 +108,9 @@ async function usedStore(): Promise<string> {
     why: 'too fast',
     asked: true,
   });
+  const kim = { batch: planned, row: 2, subject: { name: 'kim' }, after: 0, atMs: NOON_MS } as const;
+  const { accountIdentity } = batchSpec();
+  await ledger.noteLearned([{ ...kim, accountIdentity, leaves: { state: 'member' } }], 'a list says so');
   await ledger.noteWritten('/lists/out.csv', ['a'.repeat(64)], batch);
   for (const id of [batch, planned]) await ledger.changeBatch(id, { state: 'finished' });
   await ledger.close();

@@ -3,7 +3,6 @@ import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
 import { finding, together } from '../../../src/core/finding.ts';
 import type { Finding } from '../../../src/core/findings.ts';
-import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
   type AttemptId,
   type BatchId,
@@ -352,22 +351,48 @@ describe.each([
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt: old } });
     });
 
-    test('what a list says of a person is known at once, also where an earlier build was interrupted', async () => {
-      const { ledger, a } = await opened();
+    test('what a list says of a person is noted once, unless a change of that person is under way, in doubt or settled since', async () => {
+      const { ledger, a, b } = await opened();
       const leaves = { state: 'member', role: 'viewer' } as const;
-      const noteOf = (name: string) => {
-        const change = { subject: { project: 'proj-1', name }, leaves };
-        const call = { operation: NOTE_PERSON, parameters: {}, ifLost: 'hold', after: 0, change } as const;
-        return { ...intentOf(a, name, { reserve: 0 }), call, key: callKeyOf(ACCOUNT, call) };
+      const learned = (name: string) => ({
+        ...{ accountIdentity: ACCOUNT, batch: a, row: 2, after: 0, leaves, atMs: NOON_MS },
+        subject: { project: 'proj-1', name },
+      });
+      const invite = async (name: string, batch = a) => {
+        const { subject } = learned(name);
+        const change = { subject, leaves: { state: 'invited' } } as const;
+        const call = {
+          operation: 'create-invite',
+          parameters: {},
+          ifLost: 'hold',
+          after: 0,
+          change,
+        } as const;
+        return ledger.intent({ ...intentOf(batch, name), call, key: callKeyOf(ACCOUNT, call) });
       };
-      const notes = ['jo@x.com', 'al@x.com', 'bo@x.com'].map(noteOf);
-      const left = await Promise.all(notes.slice(1).map((each) => ledger.intent(each)));
-      const [doubt] = left.flatMap((each) => ('attempt' in each ? (each.attempt ?? []) : []));
-      await ledger.end(doubt as AttemptId, { kind: 'in_doubt', why: said('nothing was sent') }, NOON_MS);
-      for (const _ of ['first', 'again']) await ledger.noteLearned(notes, 'a list says so');
-      expect(await ledger.doubts(a)).toEqual([]);
-      const once = { facts: leaves, sequence: 1 };
-      expect(await ledger.subjects(ACCOUNT)).toMatchObject([once, once, once]);
+      const attemptOf = async (name: string) => {
+        const admission = await invite(name);
+        return (admission.kind === 'admitted' ? admission.attempt : undefined) as AttemptId;
+      };
+      await attemptOf('open@x.com');
+      await ledger.end(await attemptOf('doubt@x.com'), { kind: 'in_doubt', why: said('lost') }, NOON_MS);
+      const done = await attemptOf('done@x.com');
+      await ledger.keep(done, replyWith('done'));
+      await ledger.end(done, { ...FOUND, left: { state: 'invited' } }, NOON_MS);
+      const names = ['open@x.com', 'doubt@x.com', 'done@x.com', 'jo@x.com'];
+      for (const _ of ['first', 'again']) await ledger.noteLearned(names.map(learned), 'a list says so');
+      expect(await ledger.subjects(ACCOUNT)).toMatchObject([
+        { subject: { name: 'open@x.com' }, sequence: 0 },
+        { subject: { name: 'doubt@x.com' }, sequence: 0 },
+        { subject: { name: 'done@x.com' }, sequence: 1, facts: { state: 'invited' } },
+        { subject: { name: 'jo@x.com' }, sequence: 1, facts: leaves },
+      ]);
+      const { accountIdentity: _, after: __, ...noted } = learned('jo@x.com');
+      const told: object[] = [];
+      for await (const part of ledger.learned()) told.push(...part);
+      expect(told).toEqual([{ ...noted, words: 'a list says so' }]);
+      expect(await invite('jo@x.com', b)).toEqual({ kind: 'moved', by: a });
+      expect(await ledger.metrics(a)).toEqual({ requests: 2, calls: 1 });
     });
 
     test('a doubt that is released needs the word that it did not happen, about itself, and goes once', async () => {

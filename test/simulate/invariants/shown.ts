@@ -8,7 +8,7 @@ import type { PlanObject } from '../../../src/objects/plan-object.ts';
 import type { RunObject } from '../../../src/objects/run-object.ts';
 import { DAY_MS } from '../people.ts';
 import { promise } from '../played.ts';
-import { type CallRow, heldBy, isNote, type ListedRow, type Tables } from './tables.ts';
+import { type CallRow, heldBy, type ListedRow, type Tables } from './tables.ts';
 
 function requireSame(what: string, shown: object, tables: object): void {
   const words = `${what} shows ${JSON.stringify(shown)}, the tables say ${JSON.stringify(tables)}`;
@@ -90,13 +90,13 @@ function savedBy(
 
 /** What took a request of the batch, and what was answered. */
 function requestsOf({ calls }: Tables, batch: string): { readonly requests: number; readonly calls: number } {
-  const own = [...calls.values()].filter((call) => call.batch === batch && !isNote(call));
+  const own = [...calls.values()].filter((call) => call.batch === batch);
   const isAnswered = ({ state }: CallRow): boolean => ['answered', 'replaced', 'erased'].includes(state);
   return { requests: own.filter(wasRequest).length, calls: own.filter(isAnswered).length };
 }
 
 const wasRequest = (call: CallRow): boolean =>
-  !isNote(call) && call.state !== 'open' && !(call.state === 'uncharged' && call.said === 'not_sent');
+  call.state !== 'open' && !(call.state === 'uncharged' && call.said === 'not_sent');
 
 // ------------------------------------------------------------------------------------------------ commands
 

@@ -1,6 +1,5 @@
 /** The tables of a ledger as they were committed last, read by SQL of their own. */
 import type Database from 'better-sqlite3';
-import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import { open } from '../databases.ts';
 
 /** A request that may cost something: docs/internals/ledger.md has its columns. */
@@ -137,8 +136,5 @@ const HOLDING: ReadonlySet<string> = new Set(['open', 'accepted', 'doubt', 'retr
 
 /** What a call may still cost. */
 export const heldBy = ({ state, reserved }: CallRow): number => (HOLDING.has(state) ? reserved : 0);
-
-/** What a list says of a person is noted without a request. */
-export const isNote = ({ operation }: CallRow): boolean => operation === NOTE_PERSON;
 
 export const isUnderWay = (call: CallRow): boolean => call.state === 'open' && call.has_reply === 0;
