@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { FORMATS, loadFamily } from './families.ts';
 import type { JsonObject } from './operation.ts';
 import type { FoundLayout, Reading } from './reading.ts';
@@ -73,6 +74,11 @@ export interface ReadOptions extends Reading {
   readonly wanted?: readonly string[];
   /** The findings of an earlier batch about the same bytes: then nothing is guessed. */
   readonly asBefore?: FoundLayout;
+  /**
+   * Opens a file in which what was read may wait for the next reading. Left out where no list is read more
+   * than once.
+   */
+  readonly scratch?: () => Promise<FileHandle>;
 }
 
 /**

@@ -111,8 +111,14 @@ export const contentEnding = (path: string) => endingHeld(new InputFile(path));
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'add' | 'read' | 'country' | 'strict'> &
   Pick<Job, 'large' | 'only_if' | 'unless' | 'problem'>;
 
-export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
-  return withColumns(await openInput(path, readAs(job), ledger), job, ledger);
+export async function openMappedInput(
+  path: string,
+  job: ReadingJob,
+  ledger?: Batches,
+  scratch?: ReadOptions['scratch'],
+): Promise<MappedInput> {
+  const read = { ...readAs(job), ...present({ scratch }) };
+  return withColumns(await openInput(path, read, ledger), job, ledger);
 }
 
 /** Like `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */

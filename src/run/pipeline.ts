@@ -8,6 +8,7 @@ import { STOPS } from '../core/stops.ts';
 import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
 import { chooseDestination, type Destination, usualOutput } from '../files/output/output.ts';
 import { type Batch, type Credits, credits, type Doubt, noteHere, orderOf } from '../ledger/ledger.ts';
+import { UnnamedFile } from '../lib/unnamed-file.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
@@ -66,13 +67,14 @@ export async function run(
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
-  const submitted = await submit(heard, sessions);
+  await using scratch = new UnnamedFile(context.sandboxFolder);
+  const submitted = await submit(heard, sessions, scratch);
   const { watcher, ledger } = context;
   await watcher?.begin(ledger, submitted.batch);
   const worked = await work(submitted, sessions);
   await watcher?.end(ledger, submitted.batch);
   metrics.end(context.clock.wallMs());
-  return finish(submitted, worked, metrics, startedMs, beforeEnd);
+  return await finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
 
 interface SubmittedList extends RunList {
@@ -90,11 +92,11 @@ interface SubmittedList extends RunList {
  * batch whose rows are not all there: the same command continues it. This host notes for itself where the
  * list and the output of the batch are.
  */
-async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
+async function submit(context: RunContext, sessions: Sessions, scratch: UnnamedFile): Promise<SubmittedList> {
   const { watcher, ledger } = context;
   if (context.detach === true) requireRanges(context);
   watcher?.preparing('reading the list');
-  const input = await openMappedInput(context.inputPath, context.job, context.ledger);
+  const input = await openMappedInput(context.inputPath, context.job, ledger, () => scratch.open());
   const isEmpty = isNothingToDo(context, input);
   await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import type { Format, ReadOptions } from '../../../src/core/format.ts';
@@ -7,6 +7,7 @@ import { rowRangeText } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
 import { InputFile } from '../../../src/files/input.ts';
+import { UnnamedFile } from '../../../src/lib/unnamed-file.ts';
 import { corpus } from '../matrix/corpus.ts';
 import { markedCopy, requireSameBytes } from '../matrix/promises.ts';
 import csvSample from './samples/csv.ts';
@@ -15,7 +16,8 @@ import { CutFile, inputFolder, rowsOf } from './sheets.ts';
 
 /**
  * Goal: wherever reads of the disk cut a list, it is the same list, and what is written without our cells is her bytes.
- * Method: every list of `fixtures/files` and `samples/`, in pieces of 1, 3 and 4,096 bytes, beside the file read at once.
+ * Method: every list of `fixtures/files` and `samples/`, in pieces of 1, 3 and 4,096 bytes, beside the file read at once;
+ * and read again from what its first reading has kept.
  */
 
 const SIZES = [1, 3, 4096];
@@ -61,6 +63,11 @@ test.each(lists)('$name', async (list) => {
   const whole = await outcomeOf(list, new InputFile(path));
   for (const size of SIZES)
     expect(await outcomeOf(list, new CutFile(path, size)), `in pieces of ${size}`).toEqual(whole);
+  for (const file of [new InputFile(path), new CutFile(path, 4096)]) {
+    await using kept = new UnnamedFile(dirname(path));
+    const read = { ...list.read, scratch: () => kept.open() };
+    expect(await outcomeOf({ ...list, read }, file), 'of what the first reading kept').toEqual(whole);
+  }
   // Padding puts blank cells before ours.
   if (list.read?.ragged === 'pad' || !('copy' in whole)) return;
   // The copy of a list without a header begins with one line of names.

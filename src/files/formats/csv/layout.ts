@@ -22,6 +22,7 @@ import {
 } from '../../shape/list-start.ts';
 import { areLinesQuoted } from '../../shape/parted-lines.ts';
 import { findEncoding } from './encoding.ts';
+import { KeptRecords } from './kept-records.ts';
 import { markLength, textOf } from './lines.ts';
 import { hasStrayQuote, type Layout, PARSING } from './records.ts';
 import { codecOf } from './text.ts';
@@ -74,6 +75,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     hasRow: rowsWithout(options.asBefore?.left_out ?? [], rowsBelow(header, options, path)),
     found: { ...keptOf(start), ...present({ lines, left_out: options.asBefore?.left_out }) },
     top: topRows(rows),
+    ...present({ kept: options.scratch && new KeptRecords(options.scratch) }),
   };
 }
 

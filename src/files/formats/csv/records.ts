@@ -9,6 +9,7 @@ import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/read
 import type { RowNumber } from '../../../core/row.ts';
 import type { NamedColumns } from '../../header.ts';
 import { isUnseen } from '../../shape/column-words.ts';
+import type { KeptRecords } from './kept-records.ts';
 import { markLength, textOf } from './lines.ts';
 import type { Codec } from './text.ts';
 
@@ -39,6 +40,8 @@ export interface Layout {
   readonly hasRow: (row: RowNumber) => boolean;
   readonly found: FoundLayout;
   readonly top: readonly TopRow[];
+  /** What the first reading of the rows has found; absent where each reading parses them. */
+  readonly kept?: KeptRecords;
   readonly notes: readonly string[];
 }
 
@@ -99,7 +102,10 @@ const ZERO_BYTE = 'a zero byte, which text cannot have';
  * @throws StopError `input` with row and line.
  */
 export function readRecords(layout: Layout, columns?: NamedColumns): AsyncGenerator<readonly CsvRecord[]> {
-  return new RecordReader(layout, columns).records();
+  const records = () => new RecordReader(layout, columns).records();
+  const { kept } = layout;
+  if (columns === undefined || kept === undefined) return records();
+  return kept.areWhole ? kept.records(textOf(layout)) : kept.keeping(records());
 }
 
 interface ParsedRecord {

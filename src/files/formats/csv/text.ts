@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { type Encoding, iconvLite } from '../../../core/encodings.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { openUnnamed } from '../../../lib/unnamed-file.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded
@@ -147,12 +144,4 @@ export async function* encoded(
   if (isLacking()) yield Buffer.from('\uFEFF');
   const texted = waiting.createReadStream({ start: 0, autoClose: false, encoding: 'utf8' });
   for await (const text of texted) yield isLacking() ? Buffer.from(text) : codec.encode(text);
-}
-
-/** A file that no name leads to, so that nobody else reads it and a crash leaves nothing behind. */
-async function openUnnamed(): Promise<FileHandle> {
-  const path = join(tmpdir(), `rowonce-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  await rm(path);
-  return file;
 }
