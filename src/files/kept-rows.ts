@@ -39,26 +39,27 @@ export const hasLists = ({ settings }: Batch): boolean =>
   settingsKept(settings).operation.resultsFile !== undefined;
 
 /**
- * What is made of each row and its record, if there is one. Few answers that are lists are read at once.
+ * Makes something of each row and its record, if there is one. Few answers that are lists are read at once.
  * @param meets is shown the records of rows before these are made.
  */
-export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
+export function rowMaker<Row extends { readonly row: RowNumber }, Made>(
   ledger: Pick<LedgerReader, 'recordsOf'>,
   batch: Batch,
-  rows: readonly Row[],
   make: (row: Row, record: RowRecord | undefined) => Made,
   meets?: (records: readonly RowRecord[]) => Promise<void>,
-): Promise<readonly Made[]> {
-  const made: Made[] = [];
-  const most = hasLists(batch) ? PART_ROWS.lists : rows.length;
-  for (let from = 0; from < rows.length; from += most) {
-    const part = rows.slice(from, from + most);
-    const numbers = part.map(({ row }) => row);
-    const records = await ledger.recordsOf(batch.id, numbers);
-    await meets?.([...records.values()]);
-    for (const row of part) made.push(make(row, records.get(row.row)));
-  }
-  return made;
+): (rows: readonly Row[]) => Promise<readonly Made[]> {
+  const most = hasLists(batch) ? PART_ROWS.lists : Number.POSITIVE_INFINITY;
+  return async (rows) => {
+    const made: Made[] = [];
+    for (let from = 0; from < rows.length; from += most) {
+      const part = rows.slice(from, from + most);
+      const numbers = part.map(({ row }) => row);
+      const records = await ledger.recordsOf(batch.id, numbers);
+      await meets?.([...records.values()]);
+      for (const row of part) made.push(make(row, records.get(row.row)));
+    }
+    return made;
+  };
 }
 
 /** Every row of the plan that a batch of changes keeps. */

@@ -8,7 +8,7 @@ import { ATTENTION_COLUMNS, type InputRow, isSetAside } from '../../core/row.ts'
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer-fields.ts';
-import { madeOf, PART_ROWS, recordParts } from '../kept-rows.ts';
+import { PART_ROWS, recordParts, rowMaker } from '../kept-rows.ts';
 import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
 import type { Matching } from './match.ts';
 import { shownAnswers } from './shown-answer.ts';
@@ -141,9 +141,7 @@ export function attentionCopy(
     const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
     return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
   };
-  return copy({ note, columns, dropped, isJson, isPart: true }, (rows) =>
-    madeOf(ledger, batch, rows, cellsOf),
-  );
+  return copy({ note, columns, dropped, isJson, isPart: true }, rowMaker(ledger, batch, cellsOf));
 }
 
 /** In any case of letters, because spreadsheets and databases ignore it. */

@@ -16,7 +16,7 @@ import {
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { type CellSafety, safetyIn } from '../../lib/formulas.ts';
-import { madeOf } from '../kept-rows.ts';
+import { rowMaker } from '../kept-rows.ts';
 import {
   type Addition,
   type Additions,
@@ -310,7 +310,6 @@ async function* enrichedCopy(
     const ours = ourCells(ourFacts(batch, row, record, match, added.why), writer);
     return added.cells.concat(ours);
   };
-  yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>
-    madeOf(ledger, batch, rows, cellsOf, (records) => matching.meet(records)),
-  );
+  const made = rowMaker(ledger, batch, cellsOf, (records) => matching.meet(records));
+  yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, made);
 }
