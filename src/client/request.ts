@@ -338,8 +338,12 @@ function requireFlat(names: readonly string[]): void {
   throw stop('job', fact, next);
 }
 
-const nested = (fields: ReadonlyMap<string, JsonValue>): JsonObject =>
-  Array.from(fields, ([name, value]) => objectWith(name, value)).reduce(merged, {});
+function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
+  let body: JsonObject = {};
+  for (const [name, value] of fields)
+    body = name.includes('.') ? merged(body, objectWith(name, value)) : { ...body, [name]: value };
+  return body;
+}
 
 const PATH_FIELD = /\{([^{}]*)\}/g;
 

@@ -86,7 +86,8 @@ async function attempt(buying: Purchase): Promise<Next> {
     const admission = await ledger.intent(intentOf(buying, outgoing.keyed));
     crashPoint('after-intent');
     if (admission.kind !== 'admitted') return await notAdmitted(buying, permit, admission);
-    await permit.untilDue();
+    const due = permit.untilDue();
+    if (due !== undefined) await due;
     if (isForbidden(run) || !permit.holds) return await notSent(run, admission);
     const sent = await client.send(permit, admission, outgoing.request, () =>
       run.emit({ kind: 'sent', ...about }),
@@ -116,7 +117,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     const ended = await ending;
     crashPoint('after-close');
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
-    const next = await hearing;
+    const next = hearing instanceof Promise ? await hearing : hearing;
     if (verdict.kind === 'accepted') await heardId(run, replied, ended === 'shared');
     // Others have ended the attempt for its age: the kept reply is read when the call is looked at again.
     return ended === 'over' && !(next instanceof StopError) ? 'known' : next;

@@ -91,9 +91,8 @@ export class Asked {
 
 /** The values that were sent, the parts of an e-mail address and both orders of a name, spelled alike. */
 function plainlySent(sent: readonly SentValue[]): readonly string[] {
-  const plain: string[] = [];
+  const plain = sent.map(({ text }) => plainName(text));
   for (const { text } of sent) {
-    plain.push(plainName(text));
     const [local = '', domain] = text.includes('@') ? text.split('@') : [];
     if (domain !== undefined) plain.push(...[domain, ...local.split(/[._+-]/)].map(plainName));
   }

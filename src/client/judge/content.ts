@@ -206,7 +206,7 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, as
   // A value outside of all objects is the answer's own.
   if (isNameless && !isMember) return false;
   if (!isNameless && !isField(name, value, isMember, asked)) return false;
-  if (!under.slice(depth).every(isOpen)) return false;
+  if (!(depth === 0 ? under : under.slice(depth)).every(isOpen)) return false;
   if (value === true) return true;
   if (asked.repeats(value, name.raw) || isBlankText(String(value))) return false;
   if (typeof value === 'number') return true;

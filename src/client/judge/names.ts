@@ -82,7 +82,7 @@ export function nameOf(name: string): Name {
 export function plainName(name: string): string {
   const plain = name.toLowerCase();
   // Most are plain already, which is seen in less time.
-  return /[^a-z0-9]/.test(plain) ? plain.replace(/[^\p{L}\p{N}]/gu, '') : plain;
+  return /[^a-z0-9]/.test(plain) ? plain.replace(/[^\p{L}\p{N}]+/gu, '') : plain;
 }
 
 // -------------------------------------------------------------------------------------------- values

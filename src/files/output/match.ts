@@ -129,6 +129,7 @@ export class Matching {
     const match = this.#compared(row, record);
     if (!this.isCompared || record === undefined) return match;
     const shared = [this.#sharedRow(row, match.answers), this.#sharedNames(row, answersOf(record))];
+    if (shared.every((words) => words === '')) return match;
     return { ...match, words: [match.words, ...shared].filter((words) => words !== '').join('; ') };
   }
 
@@ -224,15 +225,16 @@ export class Matching {
 
   /** By what the row was asked, as far as an answer can be compared with it. */
   #askedOf(row: InputRow, { call }: RowAnswer, all: readonly RowAnswer[], about: About) {
-    const { abn, number, domain, website, email, ...asked } = parametersOf(call, all);
+    const asked = parametersOf(call, all);
     const cellOf = (input: string): string => this.#cellOf(row, call.operation, input);
     const slug = asked.profile_slug === undefined ? undefined : linkedInPage(asked.profile_slug, about);
     const profile = asked.profile_url ?? slug ?? this.#profileOf(row, about);
     if (about === 'company') {
+      const { abn, number, domain, website } = asked;
       const isSure = [abn, number, domain, website].some((each) => each !== undefined);
       return { abn, profile, name: isSure ? undefined : (asked.name ?? cellOf('name')) };
     }
-    const isSure = [email, asked.profile_url, slug].some((each) => each !== undefined);
+    const isSure = [asked.email, asked.profile_url, slug].some((each) => each !== undefined);
     const whole = asked.full_name ?? [asked.first_name ?? '', asked.last_name ?? ''].join(' ').trim();
     return { abn: undefined, profile, name: isSure || whole === '' ? undefined : whole };
   }
@@ -284,13 +286,16 @@ const aboutOf = (answers: RowRecord['answers']): string =>
  * By what the calls ask that led to an answer. One that takes what an earlier one has found has only its id.
  */
 function parametersOf(call: Call, all: readonly RowAnswer[]): Readonly<Record<string, string | undefined>> {
-  const led = all.filter((each) => each.kind === 'found' && each.call.operation === call.operation);
   const texts: Record<string, string> = {};
-  for (const { parameters } of [...led.map((each) => each.call), call])
+  const add = ({ parameters }: Call): void => {
     for (const name in parameters) {
       const value = parameters[name];
       if (typeof value === 'string') texts[name] = value;
     }
+  };
+  for (const { kind, call: led } of all)
+    if (kind === 'found' && led !== call && led.operation === call.operation) add(led);
+  add(call);
   return texts;
 }
 

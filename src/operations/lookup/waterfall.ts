@@ -165,7 +165,7 @@ function readingsBy(
       const cell = row[identifier.name];
       const alone =
         cell === undefined ? each : { identifier, cell, own: ownOf(identifier, cell, row, terms) };
-      if (alone.own.kind === 'usable' || identifier.derivedFrom === undefined) return alone;
+      if (alone.own.kind === 'usable' || !mayBeDerived(identifier, row)) return alone;
       let derived: DerivedReading | undefined | 'open' = 'open';
       return {
         ...alone,
@@ -177,6 +177,12 @@ function readingsBy(
     });
     return all;
   };
+}
+
+/** Whether the row has a column for everything that the identifier is read out of. */
+function mayBeDerived({ derivedFrom }: Identifier, row: RowInput): boolean {
+  for (const name of derivedFrom?.names ?? []) if (row[name] === undefined) return false;
+  return derivedFrom !== undefined;
 }
 
 function derivedOf(
@@ -192,7 +198,7 @@ function derivedOf(
   });
   const cells = sources.flatMap(({ cell }) => cell ?? []);
   const from = sources.find(({ own }) => own.kind === 'blank') ?? sources[0];
-  if (read === undefined || from?.cell === undefined || cells.length < names.length) return undefined;
+  if (read === undefined || from?.cell === undefined) return undefined;
   const isWhole = from.own.kind !== 'blank' && cells.length > 1;
   const cell = isWhole ? cells.map(withoutTextMark).join(' ') : from.cell;
   return { from: from.identifier, cell, said: read(cell, terms), isWhole };
