@@ -317,7 +317,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '18c: what a row rests on is kept with the end that is kept',
     file: 'src/ledger/transitions.ts',
-    instead: "const IS_KEPT = 'JOIN rows w ON w.batch = v.batch AND w.row = v.row';",
+    instead: "const IS_KEPT = 'JOIN rows row ON row.batch = v.batch AND row.row = v.row';",
     test: ['ledger/moves', 'an end of a row that is not kept leaves'],
     simulated: { never: 'nobody in a world decides about a row while a run ends it' },
   },

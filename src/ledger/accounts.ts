@@ -94,11 +94,11 @@ export interface UsageMark {
 // ------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
-const EVER_ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON ${replyOf('r', 'c')}
-  WHERE c.account = ? AND ${isAnswered('c')}`;
+const EVER_ANSWERED = `SELECT 1 FROM attempts att JOIN replies rep ON ${replyOf('rep', 'att')}
+  WHERE att.account = ? AND ${isAnswered('att')}`;
 
 const HAS_ANSWERED = `SELECT EXISTS (${EVER_ANSWERED}) AS "any",
-  EXISTS (${EVER_ANSWERED} AND r.status <> 404) AS "other"`;
+  EXISTS (${EVER_ANSWERED} AND rep.status <> 404) AS "other"`;
 
 interface AccountRow {
   readonly id: number;
@@ -128,21 +128,24 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
  * An attempt that shows that the account is at its address: nothing is ever at stake without one. A vendor
  * that refuses everything for free shows nothing.
  */
-const IS_USE = `(c.said IN ('found', 'no_match') OR c.charged > 0 OR ${isHolding('c')})`;
+const IS_USE = `(att.said IN ('found', 'no_match') OR att.charged > 0 OR ${isHolding('att')})`;
 
 const MARKED = `
-SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,
-  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c
-    WHERE c.account = a.id AND ${IS_USE} LIMIT 1) u) AS used
-FROM known_as k JOIN accounts a ON a.id = k.account
-WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?)
-  OR (k.kind = 'name' AND k.value = ?)`;
+SELECT known.kind, acc.identity, (SELECT count(*) FROM known_as known_id
+  WHERE known_id.account = acc.id AND known_id.kind = 'id') AS ids,
+  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts att
+    WHERE att.account = acc.id AND ${IS_USE} LIMIT 1) u) AS used
+FROM known_as known JOIN accounts acc ON acc.id = known.account
+WHERE (known.kind = 'id' AND known.value = ?) OR (known.kind = 'address' AND known.value = ?)
+  OR (known.kind = 'name' AND known.value = ?)`;
 
 /** Accounts that had a name, the newest first. */
 const NAMED = `
-SELECT a.id, a.identity,
-  (SELECT max(w.value) FROM known_as w WHERE w.account = a.id AND w.kind = 'address') AS address
-FROM known_as k JOIN accounts a ON a.id = k.account WHERE k.kind = 'name' AND k.value = ? ORDER BY a.id DESC`;
+SELECT acc.id, acc.identity,
+  (SELECT max(known_address.value) FROM known_as known_address
+    WHERE known_address.account = acc.id AND known_address.kind = 'address') AS address
+FROM known_as known JOIN accounts acc ON acc.id = known.account
+  WHERE known.kind = 'name' AND known.value = ? ORDER BY acc.id DESC`;
 
 const AT_STAKE = `
 SELECT count(CASE WHEN subject IS NULL AND (said = 'found' OR charged > 0) THEN 1 END) AS answers,
@@ -262,7 +265,7 @@ type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undef
 
 const KEEP_MARK = [
   `UPDATE known_as SET account = ? WHERE kind = ? AND value = ? AND kind <> 'name'
-    AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.account = known_as.account AND ${IS_USE})`,
+    AND NOT EXISTS (SELECT 1 FROM attempts att WHERE att.account = known_as.account AND ${IS_USE})`,
   'INSERT INTO known_as (account, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
 ];
 
@@ -322,9 +325,9 @@ export const writeAccounts = (context: WriteContext) => ({
 });
 
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
-SELECT c.id FROM v JOIN attempts c ON c.id = v.id
-WHERE c.account = v.account AND ${isAnswered('c')}
-  AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
+SELECT att.id FROM v JOIN attempts att ON att.id = v.id
+WHERE att.account = v.account AND ${isAnswered('att')}
+  AND att.said IN ('no_match', 'refused') AND att.charged = 0 AND att.subject IS NULL`);
 
 // ---------------------------------------------------------------------- people and things that changes alter
 
@@ -343,15 +346,16 @@ interface KeptSubject {
 }
 
 const SUBJECTS = `
-SELECT s.project, s.name, s.seq AS sequence, s.facts, s.batch,
-  s.changed_at AS "changedAtMs", d.batch AS doubted_by, d.row, d.operation,
-  CASE WHEN d.state = 'open' THEN 1 ELSE 0 END AS is_open
-FROM subjects s
-  LEFT JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')}
-    AND c.state <> 'answered'
-  LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried'
-  LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
-WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
+SELECT sub.project, sub.name, sub.seq AS sequence, sub.facts, sub.batch,
+  sub.changed_at AS "changedAtMs", att_doubted.batch AS doubted_by, att_doubted.row, att_doubted.operation,
+  CASE WHEN att_doubted.state = 'open' THEN 1 ELSE 0 END AS is_open
+FROM subjects sub
+  LEFT JOIN attempts att ON att.subject = sub.id AND att.subject IS NOT NULL AND ${isCurrent('att')}
+    AND att.state <> 'answered'
+  LEFT JOIN attempts att_retried ON att_retried.id = att.prior AND att_retried.state = 'retried'
+  LEFT JOIN attempts att_doubted ON att_doubted.id = coalesce(att_retried.id, att.id)
+WHERE sub.account = ? AND sub.name NOT LIKE 'erased:%' AND (sub.seq > 0 OR att.id IS NOT NULL)
+  ORDER BY sub.id`;
 
 function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: KeptSubject): KnownSubject {
   const { doubted_by, row, operation, is_open } = kept;

@@ -50,13 +50,15 @@ interface BatchRow extends StoredRow<BatchColumns> {
 }
 
 const BATCHES = `
-SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state,
-  b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs",
-  b.is_sandbox, b.facts,
-  (SELECT CAST({json_list}({json_object}('identity', i.identity, 'name', m.name) ORDER BY m.place) AS TEXT)
-    FROM batch_accounts m JOIN accounts i ON i.id = m.account WHERE m.batch = b.id) AS accounts,
-  a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
-FROM batches b JOIN accounts a ON a.id = b.account`;
+SELECT bat.id, bat.key, bat.generation, bat.lineage, bat.operation, bat.state,
+  bat.created_at AS "createdAtMs", bat.fresh_found AS "foundMs", bat.fresh_no_match AS "noMatchMs",
+  bat.is_sandbox, bat.facts,
+  (SELECT CAST({json_list}({json_object}('identity', acc_of.identity, 'name', share.name)
+    ORDER BY share.place) AS TEXT)
+    FROM batch_accounts share
+      JOIN accounts acc_of ON acc_of.id = share.account WHERE share.batch = bat.id) AS accounts,
+  acc.identity AS "accountIdentity", CASE WHEN bat.state = 'open' THEN bat.paused_since END AS "pausedSinceMs"
+FROM batches bat JOIN accounts acc ON acc.id = bat.account`;
 
 async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = []) {
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
@@ -76,7 +78,7 @@ function batchFrom(row: BatchRow): Batch {
 }
 
 async function existingBatch(sql: Sql, id: BatchId): Promise<Batch> {
-  const [batch] = await batchesWhere(sql, 'WHERE b.id = ?', [id]);
+  const [batch] = await batchesWhere(sql, 'WHERE bat.id = ?', [id]);
   invariant(batch !== undefined, `the ledger has no batch ${id}`);
   return batch;
 }
@@ -84,12 +86,13 @@ async function existingBatch(sql: Sql, id: BatchId): Promise<Batch> {
 export const readBatches = ({ db }: Context) => ({
   /** All batches, the one that was started last first. */
   batches: async (): Promise<readonly Batch[]> =>
-    (await batchesWhere(db, 'ORDER BY b.number DESC')).toSorted(lastFirst),
+    (await batchesWhere(db, 'ORDER BY bat.number DESC')).toSorted(lastFirst),
   batch: async (id: BatchId): Promise<Batch | undefined> =>
-    (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
+    (await batchesWhere(db, 'WHERE bat.id = ?', [id]))[0],
   /** The batch of that key, open or finished, of the newest generation. */
   async batchByKey(key: string): Promise<Batch | undefined> {
-    const newest = `WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
+    const newest = `WHERE bat.key = ? AND bat.state IN ('open', 'finished')
+      ORDER BY bat.generation DESC LIMIT 1`;
     return (await batchesWhere(db, newest, [key]))[0];
   },
   /** With `extra`, only the money of its retries of calls in doubt. Their cap is the extra credits. */
@@ -100,7 +103,7 @@ export const readBatches = ({ db }: Context) => ({
     db.rows<{ readonly accountIdentity: string; readonly spent: Credits }>(SPENT_BY_ACCOUNT, [batch]),
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
-    actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
+    actsWhere(db, `note.kind IN (${ACT_KINDS}) AND note.batch = ?`, [batch]),
   /** How many attempts of the batch were sent, and how many distinct calls it settled. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
@@ -113,17 +116,17 @@ export const readBatches = ({ db }: Context) => ({
 
 /** The budget of an account's share. */
 async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<BudgetName> {
-  const ofBatch = `SELECT m.account FROM batch_accounts m JOIN accounts a ON a.id = m.account
-    WHERE m.batch = ? AND a.identity = ?`;
+  const ofBatch = `SELECT share.account FROM batch_accounts share JOIN accounts acc ON acc.id = share.account
+    WHERE share.batch = ? AND acc.identity = ?`;
   const [own] = await sql.rows<{ account: number }>(ofBatch, [batch, identity]);
   invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
   return budgetName('share', { batch, account: own.account });
 }
 
 const SPENT_BY_ACCOUNT = `
-SELECT a.identity AS "accountIdentity", b.spent FROM batch_accounts m
-  JOIN accounts a ON a.id = m.account JOIN budgets b ON ${isBudget('b', 'share', 'm')}
-WHERE m.batch = ? ORDER BY m.place`;
+SELECT acc.identity AS "accountIdentity", bud.spent FROM batch_accounts share
+  JOIN accounts acc ON acc.id = share.account JOIN budgets bud ON ${isBudget('bud', 'share', 'share')}
+WHERE share.batch = ? ORDER BY share.place`;
 
 /** An answer that was taken back, or turned out to be none, does not count. */
 const METRICS = `
@@ -141,7 +144,7 @@ export const writeBatches = (context: WriteContext) => ({
    */
   beginBatch: (spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> =>
     context.transaction(async (sql) => {
-      const newestOfKey = 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1';
+      const newestOfKey = 'WHERE bat.key = ? ORDER BY bat.generation DESC LIMIT 1';
       const [newest] = await batchesWhere(sql, newestOfKey, [spec.key]);
       const earlier = goesOn(newest, renew) ? newest : undefined;
       const superseded = await supersede(sql, spec.lineage, earlier?.id);
@@ -196,12 +199,13 @@ async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise
 }
 
 /** Rows whose call may be sent again, and that were left to another batch of their list. */
-const LEFT = `SELECT DISTINCT r.batch, r.attempt FROM rows r JOIN attempts c ON c.id = r.attempt
-  WHERE r.batch = ? AND r.state = 'skipped' AND (c.state IN ('released', 'retracted')
-    OR (${isHolding('c')} AND c.state <> 'accepted' AND 'retry' = (SELECT n.said FROM notes n
-      WHERE n.attempt = c.id AND n.batch = r.batch AND n.kind = 'decided' ORDER BY n.id DESC LIMIT 1)))
-    AND NOT EXISTS (SELECT 1 FROM attempts s
-      WHERE s.key = c.key AND ${isCurrent('s')} AND s.state = 'answered')`;
+const LEFT = `SELECT DISTINCT row.batch, row.attempt FROM rows row JOIN attempts att ON att.id = row.attempt
+  WHERE row.batch = ? AND row.state = 'skipped' AND (att.state IN ('released', 'retracted')
+    OR (${isHolding('att')} AND att.state <> 'accepted' AND 'retry' = (SELECT note.said FROM notes note
+      WHERE note.attempt = att.id AND note.batch = row.batch AND note.kind = 'decided'
+        ORDER BY note.id DESC LIMIT 1)))
+    AND NOT EXISTS (SELECT 1 FROM attempts att_now
+      WHERE att_now.key = att.key AND ${isCurrent('att_now')} AND att_now.state = 'answered')`;
 
 /** Rows that a finished batch has left to another one wait again, because its list is as it was. */
 async function startAgain(sql: Sql, { id, state }: Batch): Promise<BatchStart['start']> {
@@ -214,7 +218,7 @@ async function startAgain(sql: Sql, { id, state }: Batch): Promise<BatchStart['s
 
 /** A clock that is put back, or two starts of one moment, must not hide which start was the last one. */
 async function nextStart(sql: Sql, { createdAtMs }: BatchSpec): Promise<number> {
-  const [last] = (await batchesWhere(sql, 'ORDER BY b.number DESC')).toSorted(lastFirst);
+  const [last] = (await batchesWhere(sql, 'ORDER BY bat.number DESC')).toSorted(lastFirst);
   return Math.max(Math.floor(createdAtMs), last === undefined ? 0 : startedMs(last) + 1);
 }
 
@@ -248,12 +252,15 @@ const CLOSED = [
 WHERE budgets.kind IN ('batch', 'share') AND budgets.batch = v.batch`,
   ),
   // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
-  CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, findings = coalesce(rows.findings, o.why)
-FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
-  JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
-    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END
-    AND ${isHolding('o')} AND o.state <> 'accepted'
-WHERE rows.batch = w.batch AND rows.row = w.row`),
+  CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = att_held.id,
+    findings = coalesce(rows.findings, att_held.why)
+FROM v JOIN rows row ON row.batch = v.batch AND row.state = 'pending' AND row.attempt IS NOT NULL
+  JOIN attempts att ON att.id = row.attempt
+    JOIN attempts att_held ON att_held.id = CASE att.state WHEN 'retried' THEN
+    (SELECT att_now.id FROM attempts att_now
+      WHERE att_now.key = att.key AND ${isCurrent('att_now')}) ELSE att.id END
+    AND ${isHolding('att_held')} AND att_held.state <> 'accepted'
+WHERE rows.batch = row.batch AND rows.row = row.row`),
 ];
 
 /** Nothing is sent for the batch any more. */
@@ -385,10 +392,12 @@ export const QUEUE_SCHEMA = 'rowonce_queue';
 
 /** The ranges of a batch that still have rows in these states. */
 const leftIn = (states: string): string => `
-SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow",
+SELECT acc.identity AS "accountIdentity",
+  2 + (row.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow",
   count(*) AS "left"
-FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id AND r.state IN (${states})
-WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
+FROM batches bat JOIN accounts acc ON acc.id = bat.account
+  JOIN rows row ON row.batch = bat.id AND row.state IN (${states})
+WHERE bat.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
 export const readRanges = ({ db }: Context) => ({
   /**

@@ -57,14 +57,14 @@ interface NoteFacts {
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
-const WITH_REPLY = `LEFT JOIN replies r ON ${replyOf('r', 'c')}`;
+const WITH_REPLY = `LEFT JOIN replies rep ON ${replyOf('rep', 'att')}`;
 /**
  * What a person told of an attempt is its answer. Such an answer has no dialect, so notes are looked for only
  * where the dialect is missing.
  */
-const TOLD = `LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
-const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind,
-  n.words AS told, c.why, c.dialect, c.erased_at AS "erasedAtMs"`;
+const TOLD = `LEFT JOIN notes note ON note.attempt = att.id AND note.kind = 'told' AND att.dialect IS NULL`;
+const ANSWER_COLUMNS = `att.id AS attempt, att.batch, coalesce(att.said, 'found') AS kind,
+  note.words AS told, att.why, att.dialect, att.erased_at AS "erasedAtMs"`;
 
 type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'body'>;
 
@@ -83,11 +83,12 @@ interface KeptAnswer extends KeptCall, KeptWhy, Omit<StoredRow<AnswerRow>, 'eras
 }
 
 const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
-SELECT ${ANSWER_COLUMNS}, a.identity AS "accountIdentity",
-  c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow",
-  coalesce(n.at, r.at, 0) AS "answeredAtMs", coalesce(r.status, 0) AS status,
-  r.body, n.facts
-FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL JOIN accounts a ON a.id = c.account
+SELECT ${ANSWER_COLUMNS}, acc.identity AS "accountIdentity",
+  att.operation, att.asked, att.credits_max, att.charged, att.row AS "paidRow",
+  coalesce(note.at, rep.at, 0) AS "answeredAtMs", coalesce(rep.status, 0) AS status,
+  rep.body, note.facts
+FROM v JOIN attempts att ON att.id = v.id AND att.charged IS NOT NULL
+  JOIN accounts acc ON acc.id = att.account
   ${WITH_REPLY} ${TOLD}`);
 
 /** The answers of those of these attempts that were answered, by the numbers of the attempts. */
@@ -144,13 +145,14 @@ type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld'
  * none stands where nothing else does.
  */
 const findSql = (old: string, replies: string): string => `
-SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS}, ${old} AS old
-FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
-  LEFT JOIN attempts c ON c.id = CASE o.state
-    WHEN 'open' THEN o.prior WHEN 'accepted' THEN o.id WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
-    (${unanswered('{hex v.key}')} ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
+SELECT v.nth, att_now.id AS open, att_now.decision AS used, att.state, ${ANSWER_COLUMNS}, ${old} AS old
+FROM v LEFT JOIN attempts att_now ON att_now.key = {hex v.key} AND ${isCurrent('att_now')}
+  LEFT JOIN attempts att ON att.id = CASE att_now.state
+    WHEN 'open' THEN att_now.prior WHEN 'accepted' THEN att_now.id WHEN 'answered' THEN att_now.id
+      WHEN 'doubt' THEN att_now.id ELSE
+    (${unanswered('{hex v.key}')} ORDER BY att_past.sent_at DESC, att_past.id DESC LIMIT 1) END
   ${replies} ${TOLD}
-WHERE o.id IS NOT NULL OR c.id IS NOT NULL`;
+WHERE att_now.id IS NOT NULL OR att.id IS NOT NULL`;
 
 const FIND = eachWhole({ nth: 'int', key: 'text' })<KnownAnswerRow>(findSql('NULL', ''));
 
@@ -212,11 +214,14 @@ const ALIKE = each({ id: 'int' })<{
   readonly held: number;
   readonly repeated: number;
 }>(
-  [isCurrent('c'), isPast('c')]
+  [isCurrent('att'), isPast('att')]
     .map(
-      (which) => `SELECT v.id AS "like", c.id, CASE WHEN ${isDoubted('c')} THEN c.reserved ELSE 0 END AS held,
-  CASE WHEN c.kind = 'repeat' AND (c.state = 'released' OR ${isDoubted('c')}) THEN 1 ELSE 0 END AS repeated
-FROM v JOIN attempts o ON o.id = v.id JOIN attempts c ON c.key = o.key AND ${which}`,
+      (which) => `SELECT v.id AS "like", att.id, CASE
+        WHEN ${isDoubted('att')} THEN att.reserved ELSE 0 END AS held,
+  CASE WHEN att.kind = 'repeat'
+    AND (att.state = 'released' OR ${isDoubted('att')}) THEN 1 ELSE 0 END AS repeated
+FROM v JOIN attempts att_other ON att_other.id = v.id
+  JOIN attempts att ON att.key = att_other.key AND ${which}`,
     )
     .join(' UNION ALL '),
 );
@@ -270,15 +275,15 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
 
 /** A reply with status 0 never came: a person told the answer. */
 const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
-SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator,
-  c.reserved, c.sent_at AS "sentAtMs",
-  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces,
-  c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
-  c.state, c.request, c.ended_at, c.said, c.vendor_id AS "vendorId", c.shares_id,
-  c.charged, c.why, r.status, r.at AS "receivedAtMs", r.headers, r.body
-FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account
-  LEFT JOIN workers w ON w.id = c.worker
-  LEFT JOIN replies r ON ${replyOf('r', 'c')} AND r.status <> 0`);
+SELECT att.id AS attempt, acc.identity AS "accountIdentity", att.batch, att.row, worker.operator,
+  att.reserved, att.sent_at AS "sentAtMs",
+  CASE att.kind WHEN 'refresh' THEN att.prior END AS replaces,
+  att.operation, att.asked, att.credits_max, att.erased_at AS "erasedAtMs",
+  att.state, att.request, att.ended_at, att.said, att.vendor_id AS "vendorId", att.shares_id,
+  att.charged, att.why, rep.status, rep.at AS "receivedAtMs", rep.headers, rep.body
+FROM v JOIN attempts att ON att.id = v.id JOIN accounts acc ON acc.id = att.account
+  LEFT JOIN workers worker ON worker.id = att.worker
+  LEFT JOIN replies rep ON ${replyOf('rep', 'att')} AND rep.status <> 0`);
 
 type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
   readonly of: AttemptId;
@@ -289,15 +294,15 @@ type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
 };
 
 const noteSql = (from: string): string => `
-SELECT v.id AS "of", n.id, n.attempt, n.at AS "atMs",
-  CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
-  n.who AS "by", n.words AS why, n.facts, m.operator
-FROM ${from} LEFT JOIN workers m ON m.id = n.worker`;
+SELECT v.id AS "of", note.id, note.attempt, note.at AS "atMs",
+  CASE note.kind WHEN 'decided' THEN note.said ELSE note.kind END AS kind, note.said, note.batch,
+  note.who AS "by", note.words AS why, note.facts, worker.operator
+FROM ${from} LEFT JOIN workers worker ON worker.id = note.worker`;
 
 /** What was said about an attempt, and the decision by which it was sent. */
 const NOTES = each({ id: 'int' })<KeptNote>(`
-${noteSql(`v JOIN notes n ON n.attempt = v.id AND n.kind IN ('decided', 'told', 'looked')`)}
-UNION ALL ${noteSql('v JOIN attempts c ON c.id = v.id JOIN notes n ON n.id = c.decision')}`);
+${noteSql(`v JOIN notes note ON note.attempt = v.id AND note.kind IN ('decided', 'told', 'looked')`)}
+UNION ALL ${noteSql('v JOIN attempts att ON att.id = v.id JOIN notes note ON note.id = att.decision')}`);
 
 /** The attempts with these numbers, in their order. */
 export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonly AttemptRecord[]> {
@@ -374,11 +379,11 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 const DOUBTS_OF_BATCH = `
 SELECT key FROM attempts
 WHERE ${OF_BATCH} AND ${isDoubted('attempts')} AND state <> 'doubt_beside'
-UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row
-  JOIN attempts c ON c.id = w.attempt
-WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
-UNION SELECT c.key FROM notes n JOIN attempts c ON c.id = n.attempt AND c.state = 'doubt'
-WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
+UNION SELECT att.key FROM rows row JOIN rows row_same ON row_same.batch = row.batch AND row_same.row = row.row
+  JOIN attempts att ON att.id = row_same.attempt
+WHERE row.batch = ? AND row.state IN ('in_doubt', CAST(? AS TEXT))
+UNION SELECT att.key FROM notes note JOIN attempts att ON att.id = note.attempt AND att.state = 'doubt'
+WHERE note.kind = 'decided' AND note.batch = ? AND note.said = 'retry'`;
 
 const USED_BY_ROW = `
 SELECT id FROM attempts WHERE batch = ? AND row = ?

@@ -204,29 +204,33 @@ interface NamedAttempt {
   readonly name: string | null;
 }
 
-const NAMED_COLUMNS = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
+const NAMED_COLUMNS = `att.id, att.state, att.account, att.operation, att.asked,
+  att.batch, att.row, att.subject, sub.name`;
 
-const ALL_SUBJECTS = `SELECT s.id, s.project,
-  s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
-  FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
+const ALL_SUBJECTS = `SELECT sub.id, sub.project,
+  sub.name || ' ' || coalesce(sub.facts, '') AS text, sub.facts, bat.facts AS batch
+  FROM subjects sub LEFT JOIN batches bat ON bat.id = sub.batch WHERE sub.id > ? ORDER BY sub.id`;
 const ALL_LEARNED = 'SELECT id, subject, facts FROM notes WHERE subject IS NOT NULL AND id > ? ORDER BY id';
-const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
-  LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON ${replyOf('p', 'c')}
-  WHERE c.id > ? ORDER BY c.id`;
-const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS}
-  FROM notes n JOIN attempts c ON c.id = n.attempt
-  LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
-const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.findings, r.work, l.cells,
-  (SELECT CAST({json_list}(u.attempt) AS TEXT) FROM uses u WHERE u.batch = r.batch AND u.row = r.row) AS uses
-  FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row
-  WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
+const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, rep.body FROM attempts att
+  LEFT JOIN subjects sub ON sub.id = att.subject LEFT JOIN replies rep ON ${replyOf('rep', 'att')}
+  WHERE att.id > ? ORDER BY att.id`;
+const NOTES_WITH_BODY = `SELECT note.id AS note, note.kind, note.facts, ${NAMED_COLUMNS}
+  FROM notes note JOIN attempts att ON att.id = note.attempt
+  LEFT JOIN subjects sub ON sub.id = att.subject
+    WHERE note.id > ? AND note.facts LIKE '%"body":%' ORDER BY note.id`;
+const ALL_ROWS = `SELECT row.batch, row.row, row.state, row.attempt, row.findings, row.work, cell.cells,
+  (SELECT CAST({json_list}(use.attempt) AS TEXT) FROM uses use
+    WHERE use.batch = row.batch AND use.row = row.row) AS uses
+  FROM rows row LEFT JOIN cells cell ON cell.batch = row.batch AND cell.row = row.row
+  WHERE (row.batch, row.row) > (?, ?) ORDER BY row.batch, row.row`;
 
 /** What the rows rest on beside an attempt, of the same operation. */
 const BESIDE = each({ id: 'int' })<NamedAttempt>(`SELECT DISTINCT ${NAMED_COLUMNS}
-  FROM v JOIN attempts a ON a.id = v.id JOIN uses x ON x.attempt = a.id
-  JOIN uses u ON u.batch = x.batch AND u.row = x.row
-  JOIN attempts c ON c.id = u.attempt AND c.operation = a.operation
-  LEFT JOIN subjects s ON s.id = c.subject`);
+  FROM v JOIN attempts att_other ON att_other.id = v.id
+    JOIN uses use_other ON use_other.attempt = att_other.id
+  JOIN uses use ON use.batch = use_other.batch AND use.row = use_other.row
+  JOIN attempts att ON att.id = use.attempt AND att.operation = att_other.operation
+  LEFT JOIN subjects sub ON sub.id = att.subject`);
 
 type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
   'uses' | 'findings' | 'work' | 'cells',
@@ -440,7 +444,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
 
 /** The person is cut out of an answer. A reply that came before the answer is emptied. */
 const CUT = `UPDATE replies SET body = CASE number
-  WHEN (SELECT coalesce(c.reply, 0) FROM attempts c WHERE c.id = attempt) THEN CAST(? AS {bytes})
+  WHEN (SELECT coalesce(att.reply, 0) FROM attempts att WHERE att.id = attempt) THEN CAST(? AS {bytes})
   ELSE CAST('' AS {bytes}) END WHERE attempt = ?`;
 
 /** Nobody asks for the answer of an accepted call any more, which may have cost what is held for it. */
@@ -482,8 +486,8 @@ UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.
   findings = v.findings, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END
 FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
 const CELLS_GO = OF_ROW(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
-  FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row WHERE r.state <> 'in_doubt')`);
+DELETE FROM cells WHERE (batch, row) IN (SELECT row.batch, row.row
+  FROM v JOIN rows row ON row.batch = v.batch AND row.row = v.row WHERE row.state <> 'in_doubt')`);
 
 // --------------------------------------------------------------------------------------------- what is old
 
@@ -495,36 +499,39 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
-  SELECT r.batch, r.row, r.attempt FROM batches b JOIN rows r ON r.batch = b.id
-  WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
+  SELECT row.batch, row.row, row.attempt FROM batches bat JOIN rows row ON row.batch = bat.id
+  WHERE bat.state = 'open' OR (bat.state = 'finished' AND row.state = 'in_doubt')),
 needed AS MATERIALIZED (
   SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting
-    UNION ALL SELECT u.attempt, u.batch FROM resting r JOIN uses u ON u.batch = r.batch AND u.row = r.row) n
+    UNION ALL SELECT use.attempt, use.batch FROM resting
+      JOIN uses use ON use.batch = resting.batch AND use.row = resting.row) n
   WHERE attempt IS NOT NULL GROUP BY attempt),
 old AS MATERIALIZED (
-  SELECT c.id, c.state, c.batch, c.row, n.batch AS needed_by,
-    CASE WHEN EXISTS (SELECT 1 FROM attempts o
-      WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
-  FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.attempt = c.id
-  WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int})
-    AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
-    AND c.subject IS NULL AND c.erased_at IS NULL),
+  SELECT att.id, att.state, att.batch, att.row, n.batch AS needed_by,
+    CASE WHEN EXISTS (SELECT 1 FROM attempts att_now
+      WHERE att_now.key = att.key AND ${isCurrent('att_now')}
+        AND att_now.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
+  FROM attempts att JOIN accounts acc ON acc.id = att.account LEFT JOIN needed n ON n.attempt = att.id
+  WHERE coalesce(att.ended_at, att.sent_at) < CAST(? AS {int})
+    AND acc.identity = coalesce(CAST(? AS TEXT), acc.identity)
+    AND att.subject IS NULL AND att.erased_at IS NULL),
 gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
 ended AS MATERIALIZED (
-  SELECT b.id FROM batches b JOIN batch_accounts m ON m.batch = b.id JOIN accounts a ON a.id = m.account
-  WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int})
-    AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
+  SELECT bat.id FROM batches bat JOIN batch_accounts share ON share.batch = bat.id
+    JOIN accounts acc ON acc.id = share.account
+  WHERE bat.state <> 'open' AND bat.created_at < CAST(? AS {int})
+    AND acc.identity = coalesce(CAST(? AS TEXT), acc.identity))`;
 
 const OLD_ROWS = `rows.state <> 'in_doubt' AND (rows.attempt IN (SELECT id FROM gone)
-    OR EXISTS (SELECT 1 FROM uses u JOIN gone g ON g.id = u.attempt
-      WHERE u.batch = rows.batch AND u.row = rows.row)
+    OR EXISTS (SELECT 1 FROM uses use JOIN gone g ON g.id = use.attempt
+      WHERE use.batch = rows.batch AND use.row = rows.row)
     OR (rows.state = 'invalid' AND (${hasFirst('rows.findings', 'erased_on')}) IS NOT TRUE
       AND rows.batch IN (SELECT id FROM ended)))`;
 
 /** What is pending in a batch that has ended is never worked on. */
 const OLD_CELLS = `cells.batch IN (SELECT id FROM ended)
-  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row
-    AND r.state = 'in_doubt')`;
+  AND NOT EXISTS (SELECT 1 FROM rows row WHERE row.batch = cells.batch AND row.row = cells.row
+    AND row.state = 'in_doubt')`;
 
 async function findOld(
   db: Db,
@@ -583,10 +590,10 @@ async function filesOf(
   beforeMs = Number.POSITIVE_INFINITY,
 ): Promise<Pick<Erasable, 'inputs' | 'files'>> {
   const batches = await db.rows<{ id: BatchId; facts: string; created_at: number; goes_on: number }>(
-    `SELECT b.id, b.facts, b.created_at, CASE WHEN b.state = 'open' OR (b.state = 'finished'
-      AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt'))
+    `SELECT bat.id, bat.facts, bat.created_at, CASE WHEN bat.state = 'open' OR (bat.state = 'finished'
+      AND EXISTS (SELECT 1 FROM rows row WHERE row.batch = bat.id AND row.state = 'in_doubt'))
        THEN 1 ELSE 0 END AS goes_on
-     FROM batches b`,
+     FROM batches bat`,
   );
   const known = await db.rows<{ path: string; kind: string; batch: BatchId | null }>(
     'SELECT path, kind, batch FROM files',

@@ -59,8 +59,9 @@ const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
   oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
 /** The oldest comes first, so that none of them stands again when the one in its place is released. */
-const BESIDE = `SELECT c.id FROM attempts o JOIN attempts c ON c.key = o.key AND ${isBeside('c')}
-  WHERE o.id = ? ORDER BY c.sent_at, c.id`;
+const BESIDE = `SELECT att.id FROM attempts att_other
+  JOIN attempts att ON att.key = att_other.key AND ${isBeside('att')}
+  WHERE att_other.id = ? ORDER BY att.sent_at, att.id`;
 
 /** What each method writes is on the disk when its promise resolves. */
 export const followCalls = (context: WriteContext) => ({
@@ -154,8 +155,8 @@ async function nameAgain(
 }
 
 /** The subject of a change that no later change has altered. */
-const AS_IT_LEFT = `FROM attempts c
-  WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`;
+const AS_IT_LEFT = `FROM attempts att
+  WHERE att.id = ? AND subjects.id = att.subject AND subjects.seq = att.after + 1`;
 
 /** The change was not done after all. What it cost stays spent, and nobody knows the state of its subject. */
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
@@ -184,9 +185,9 @@ async function decidable(sql: Sql, context: WriteContext, spec: DecisionSpec): P
   const { secret } = context;
   const { key, batch, kind, by } = spec;
   const [current] = await sql.rows<AttemptRow>(
-    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'open'
-     AND (c.state <> 'accepted' OR CAST(? AS TEXT) = 'person')
-     AND c.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,
+    `SELECT * FROM attempts att WHERE att.key = ? AND ${isCurrent('att')} AND att.state <> 'open'
+     AND (att.state <> 'accepted' OR CAST(? AS TEXT) = 'person')
+     AND att.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,
     [keptKey(secret, key), by, batch],
   );
   const isSettled = current?.state === 'answered';
@@ -397,6 +398,10 @@ async function readChange(sql: Sql, reading: Reading): Promise<void> {
  */
 async function readAs(sql: Sql, { state, key }: AttemptRow, saysAnswer: boolean): Promise<string> {
   if (!saysAnswer) return state === 'answered' ? 'retracted' : state;
-  const current = await sql.rows(`SELECT c.id FROM attempts c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);
+  const current = await sql.rows(
+    `SELECT att.id FROM attempts att
+    WHERE att.key = ? AND ${isCurrent('att')}`,
+    [key],
+  );
   return state === 'retracted' && current.length === 0 ? 'answered' : state;
 }

@@ -211,19 +211,20 @@ WITH taken AS (
   SELECT vendor_id, account, operation FROM attempts WHERE vendor_id IS NOT NULL AND state IN ${MAY_COST}
   GROUP BY vendor_id, account, operation HAVING count(DISTINCT key) > 1),
 sharing AS (
-  SELECT a.id, a.batch, a.row, a.state, a.prior, a.vendor_id FROM attempts a
-    JOIN taken t ON t.vendor_id = a.vendor_id AND t.account = a.account AND t.operation = a.operation
-   WHERE a.state IN ${MAY_COST})`;
+  SELECT att.id, att.batch, att.row, att.state, att.prior, att.vendor_id FROM attempts att
+    JOIN taken t ON t.vendor_id = att.vendor_id AND t.account = att.account AND t.operation = att.operation
+   WHERE att.state IN ${MAY_COST})`;
 
 const SHARING_ATTEMPTS = `${SHARING}
-SELECT s.id, s.state, s.vendor_id, p.id AS prior, p.state AS before
-  FROM sharing s LEFT JOIN attempts p ON p.id = s.prior`;
+SELECT s.id, s.state, s.vendor_id, att_prior.id AS prior, att_prior.state AS before
+  FROM sharing s LEFT JOIN attempts att_prior ON att_prior.id = s.prior`;
 
 /** A row of several steps is held by its walk, which comes with the next run. */
 const THEIR_ROWS = `${SHARING}
-SELECT r.batch, r.row, b.operation, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
-  FROM sharing s JOIN rows r ON r.batch = s.batch AND r.row = s.row JOIN batches b ON b.id = r.batch
- WHERE r.state = 'pending' AND s.state <> 'retried' GROUP BY r.batch, r.row, b.operation`;
+SELECT row.batch, row.row, bat.operation, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
+  FROM sharing s JOIN rows row ON row.batch = s.batch AND row.row = s.row
+    JOIN batches bat ON bat.id = row.batch
+ WHERE row.state = 'pending' AND s.state <> 'retried' GROUP BY row.batch, row.row, bat.operation`;
 
 const sharesId = (id: Cell): string | null =>
   keptFindings([...finding('not_yet', {}), ...finding('id_given_twice', { id: String(id) })]);

@@ -34,7 +34,7 @@ export interface LearnedRecord extends Pick<Learned, 'batch' | 'row' | 'atMs'> {
 /** The change of a subject that is under way, accepted or in doubt. */
 const changeOf = (s: string): string =>
   // rule 11d
-  `SELECT 1 FROM attempts c WHERE c.subject = ${s}.id AND c.after = ${s}.seq AND ${isCurrent('c')}`;
+  `SELECT 1 FROM attempts att WHERE att.subject = ${s}.id AND att.after = ${s}.seq AND ${isCurrent('att')}`;
 
 const LEARN = each({
   account: 'int',
@@ -75,10 +75,10 @@ export const writeLearned = (context: WriteContext) => ({
 const AT_ONCE = 1_000;
 
 const LEARNED = `
-SELECT n.id, n.at AS "atMs", n.batch, n.words, n.facts, w.operator, s.project, s.name
-FROM notes n JOIN subjects s ON s.id = n.subject LEFT JOIN workers w ON w.id = n.worker
-WHERE n.subject IS NOT NULL AND n.id < ? AND n.batch = coalesce(CAST(? AS TEXT), n.batch)
-ORDER BY n.id DESC LIMIT CAST(? AS {int})`;
+SELECT note.id, note.at AS "atMs", note.batch, note.words, note.facts, worker.operator, sub.project, sub.name
+FROM notes note JOIN subjects sub ON sub.id = note.subject LEFT JOIN workers worker ON worker.id = note.worker
+WHERE note.subject IS NOT NULL AND note.id < ? AND note.batch = coalesce(CAST(? AS TEXT), note.batch)
+ORDER BY note.id DESC LIMIT CAST(? AS {int})`;
 
 interface KeptLearned extends Pick<LearnedRecord, 'batch' | 'atMs' | 'words'> {
   readonly id: number;

@@ -56,8 +56,8 @@ export const startOver = ({ starts }: StartedList, sha256: string): Batch | unde
 // ---------------------------------------------------------------------------------------------- decisions
 
 const BY_PATH = `SELECT id FROM batches WHERE {said facts inputPath} = CAST(? AS TEXT)`;
-const BY_BATCH = `SELECT o.id FROM batches b JOIN batches o
-  ON {said o.facts inputPath} = {said b.facts inputPath} WHERE b.id = ?`;
+const BY_BATCH = `SELECT bat_other.id FROM batches bat JOIN batches bat_other
+  ON {said bat_other.facts inputPath} = {said bat.facts inputPath} WHERE bat.id = ?`;
 
 /** Whose decisions count: those of a batch and of its list, or those of the list at a path. */
 export interface Deciding {
@@ -80,8 +80,12 @@ export async function decisionsFor(sql: Pick<Sql, 'rows'>, { batch, list }: Deci
  * steps or accounts are asked, the next run goes on with the row.
  */
 export async function startsBeside(sql: Pick<Sql, 'rows'>, batch: BatchId): Promise<readonly BatchId[]> {
-  const isOfOne = `NOT (${hasSteps('o')} OR ${hasAccounts('o')})`;
-  const found = await sql.rows<{ id: BatchId }>(`${BY_BATCH} AND o.id <> b.id AND ${isOfOne}`, [batch]);
+  const isOfOne = `NOT (${hasSteps('bat_other')} OR ${hasAccounts('bat_other')})`;
+  const found = await sql.rows<{ id: BatchId }>(
+    `${BY_BATCH} AND bat_other.id <> bat.id
+    AND ${isOfOne}`,
+    [batch],
+  );
   return found.map(({ id }) => id);
 }
 

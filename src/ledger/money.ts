@@ -65,16 +65,17 @@ export function budgetsOf(table: string) {
 export const isSameBudget = (one: string, other: string): string =>
   ['kind', 'batch', 'account', 'period'].map((name) => `${one}.${name} = ${other}.${name}`).join(' AND ');
 
-/** Whether the budget `b` has no room for an intent `v`. @param before what is to be held besides. */
+/** Whether the budget `bud` has no room for an intent `v`. @param before what is to be held besides. */
 export const isFull = (before = '0'): string =>
-  `(b.closed = 1 OR b.spent + b.held + ${before} + v.reserve > b.cap)`; // rule 11a
+  `(bud.closed = 1 OR bud.spent + bud.held + ${before} + v.reserve > bud.cap)`; // rule 11a
 
 /** Whether an intent `v` fits into a budget, with what those before it in its group reserve of the budget. */
 export const hasRoom = (kind: BudgetScope): string =>
-  `NOT EXISTS (SELECT 1 FROM budgets b WHERE ${isBudget('b', kind, 'v')} AND ${isFull(`v.before_${kind}`)})`;
+  `NOT EXISTS (SELECT 1 FROM budgets bud WHERE ${isBudget('bud', kind, 'v')} AND ${isFull(`v.before_${kind}`)})`;
 
 /** The attempts of a batch, as an index finds them. Both `?` are the batch. */
-export const OF_BATCH = 'account IN (SELECT m.account FROM batch_accounts m WHERE m.batch = ?) AND batch = ?';
+export const OF_BATCH =
+  'account IN (SELECT share.account FROM batch_accounts share WHERE share.batch = ?) AND batch = ?';
 
 /** The attempts `own` of a budget's batch or account, and which of them its money is of. */
 function attemptsIn({ kind, batch, account, period }: BudgetName) {
@@ -104,9 +105,9 @@ export async function moneyOf(sql: Sql, name: BudgetName): Promise<Money> {
         EXISTS (SELECT 1 FROM attempts
           WHERE is_at_most = 1 AND charged > 0 AND payer IS NULL AND ${own})
         -- A repeat is booked where the attempt that pays for it is, and there are few.
-        OR EXISTS (SELECT 1 FROM attempts r
-          WHERE r.is_at_most = 1 AND r.charged > 0 AND r.payer IS NOT NULL
-            AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = r.payer AND ${own}))
+        OR EXISTS (SELECT 1 FROM attempts att
+          WHERE att.is_at_most = 1 AND att.charged > 0 AND att.payer IS NOT NULL
+            AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = att.payer AND ${own}))
       ) THEN 1 ELSE 0 END AS at_most
     FROM budgets WHERE kind = ? AND batch = ? AND account = ? AND period = ?`,
     [...params, ...params, ...params, name.kind, name.batch, name.account, name.period],

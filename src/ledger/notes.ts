@@ -22,8 +22,9 @@ export const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
 export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonly Cell[]) =>
   sql.rows<Act>(
-    `SELECT n.kind, w.operator, w.host, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
-      WHERE n.attempt IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
+    `SELECT note.kind, worker.operator, worker.host, note.at AS "atMs" FROM notes note
+      JOIN workers worker ON worker.id = note.worker
+      WHERE note.attempt IS NULL AND worker.operator IS NOT NULL AND ${where} ORDER BY note.id`,
     params,
   );
 
@@ -61,12 +62,14 @@ export async function note(
 
 const ACT = `
 INSERT INTO notes (at, kind, batch, worker, who, words)
-SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), w.id, 'person', ''
-FROM workers w WHERE w.id = ? AND w.operator IS NOT NULL`;
+SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), worker.id, 'person', ''
+FROM workers worker WHERE worker.id = ? AND worker.operator IS NOT NULL`;
 
 const IN_OTHER_HANDS = `
-AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker
-  WHERE n.batch = ? AND n.attempt IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
+AND worker.operator <> coalesce((SELECT worker_other.operator FROM notes note
+  JOIN workers worker_other ON worker_other.id = note.worker
+  WHERE note.batch = ? AND note.attempt IS NULL AND note.kind IN (${ACT_KINDS})
+    ORDER BY note.id DESC LIMIT 1), '')`;
 
 /** Notes who did it, where a person is named. A run that the same person continues is not noted again. */
 export async function noteAct(

@@ -149,9 +149,10 @@ export const readBatchFacts = ({ db }: Context) => ({
 
   /** Whether a call that a row of the batch has left out has an answer by now. */
   async hasAnsweredSince(batch: BatchId): Promise<boolean> {
-    const answered = `SELECT 1 AS found FROM rows r JOIN attempts c ON c.id = r.attempt
-      JOIN attempts s ON s.key = c.key AND ${isCurrent('s')} AND s.state = 'answered'
-      WHERE r.batch = ? AND r.state = 'skipped' LIMIT 1`;
+    const answered = `SELECT 1 AS found FROM rows row JOIN attempts att ON att.id = row.attempt
+      JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}
+        AND att_now.state = 'answered'
+      WHERE row.batch = ? AND row.state = 'skipped' LIMIT 1`;
     return (await db.rows(answered, [batch])).length > 0;
   },
 
@@ -175,7 +176,7 @@ export const readBatchFacts = ({ db }: Context) => ({
 /** What is read at once of an account, of people and of files. */
 export const readFacts = ({ db, secret, account }: Context) => ({
   /** The erasures, oldest first, each by whom it was ordered. */
-  erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
+  erasures: (): Promise<readonly Act[]> => actsWhere(db, `note.kind = 'erased' AND note.batch IS NULL`, []),
 
   /** The batches that wrote a file of that content, or wrote last at that path. */
   writers: (path: string, sha256: string) =>
@@ -219,8 +220,8 @@ export const readFacts = ({ db, secret, account }: Context) => ({
    * notes them.
    */
   async forgettingAccounts(): Promise<readonly string[]> {
-    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account
-      WHERE n.kind = 'forgot'`;
+    const sql = `SELECT DISTINCT acc.identity FROM notes note JOIN accounts acc ON acc.id = note.account
+      WHERE note.kind = 'forgot'`;
     return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
   },
 
@@ -245,8 +246,8 @@ const idsOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId
 
 /** In whose attempts a log looks, and since when. */
 const ACCOUNTS = `
-SELECT m.account AS id, b.created_at - ${DAY_MS} AS since
-FROM batches b JOIN batch_accounts m ON m.batch = b.id WHERE b.id = CAST(? AS TEXT)
+SELECT share.account AS id, bat.created_at - ${DAY_MS} AS since
+FROM batches bat JOIN batch_accounts share ON share.batch = bat.id WHERE bat.id = CAST(? AS TEXT)
 UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
@@ -259,7 +260,7 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
  * on its own.
  */
 const SPENT = `
-SELECT p.batch, a.identity AS "accountIdentity", p.day * ${DAY_MS} AS "dayMs", w.operator,
+SELECT att.batch, acc.identity AS "accountIdentity", att.day * ${DAY_MS} AS "dayMs", worker.operator,
   sum(m.spent) AS spent, sum(m.for_misses) AS "forMisses", sum(m.at_most) AS "atMost",
   sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
@@ -270,23 +271,26 @@ FROM (
   UNION ALL SELECT id, 0, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ?) m
-JOIN attempts p ON p.id = m.id JOIN accounts a ON a.id = p.account LEFT JOIN workers w ON w.id = p.worker
-WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, a.identity, p.day, w.operator`;
+JOIN attempts att ON att.id = m.id JOIN accounts acc ON acc.id = att.account
+  LEFT JOIN workers worker ON worker.id = att.worker
+WHERE att.sent_at >= ? AND att.sent_at < ? GROUP BY att.batch, acc.identity, att.day, worker.operator`;
 
 const ENDED_ROWS = `
 SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;
 
-const LISTED = `SELECT r.row, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-WHERE r.batch = ? AND r.row >= ?`;
+const LISTED = `SELECT row.row, cell.cells FROM rows row
+  LEFT JOIN cells cell ON cell.batch = row.batch AND cell.row = row.row
+WHERE row.batch = ? AND row.row >= ?`;
 
 /** The rows with an answer that is like a text, or that a person told. */
 const SAYING = `
 SELECT DISTINCT u.row FROM (
     SELECT row, attempt AS id FROM rows WHERE batch = ? AND row BETWEEN ? AND ?
     UNION ALL SELECT row, attempt FROM uses WHERE batch = ? AND row BETWEEN ? AND ?) u
-  JOIN attempts c ON c.id = u.id AND c.charged IS NOT NULL LEFT JOIN replies p ON ${replyOf('p', 'c')}
-  LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL
-WHERE n.facts IS NOT NULL OR lower({text p.body}) LIKE CAST(? AS TEXT)`;
+  JOIN attempts att ON att.id = u.id AND att.charged IS NOT NULL
+    LEFT JOIN replies rep ON ${replyOf('rep', 'att')}
+  LEFT JOIN notes note ON note.attempt = att.id AND note.kind = 'told' AND att.dialect IS NULL
+WHERE note.facts IS NOT NULL OR lower({text rep.body}) LIKE CAST(? AS TEXT)`;
 
 /** Those of these rows, which are in order, that may have an answer with this text. */
 async function rowsSaying(
@@ -308,24 +312,25 @@ WITH earlier AS MATERIALIZED (SELECT item.value AS id FROM {list ?}),
 part AS (SELECT batch, row, attempt FROM rows
   WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
 used AS (SELECT row, attempt FROM part
-  UNION SELECT s.row, s.attempt FROM part p JOIN uses s ON s.batch = p.batch AND s.row = p.row)
-SELECT a.identity AS "accountIdentity", sum(c.charged) AS saved FROM used u
-  JOIN attempts c ON c.id = u.attempt JOIN accounts a ON a.id = c.account
-  WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row) AND NOT EXISTS (SELECT 1 FROM earlier e
-    WHERE e.id = c.batch OR EXISTS (SELECT 1 FROM rows w WHERE w.attempt = c.id AND w.batch = e.id)
-      OR EXISTS (SELECT 1 FROM uses s WHERE s.attempt = c.id AND s.batch = e.id AND s.row = u.row))
-  GROUP BY a.identity`;
+  UNION SELECT use.row, use.attempt FROM part p JOIN uses use ON use.batch = p.batch AND use.row = p.row)
+SELECT acc.identity AS "accountIdentity", sum(att.charged) AS saved FROM used u
+  JOIN attempts att ON att.id = u.attempt JOIN accounts acc ON acc.id = att.account
+  WHERE att.charged > 0 AND (att.batch <> ? OR att.row <> u.row) AND NOT EXISTS (SELECT 1 FROM earlier e
+    WHERE e.id = att.batch OR EXISTS (SELECT 1 FROM rows row WHERE row.attempt = att.id AND row.batch = e.id)
+      OR EXISTS (SELECT 1 FROM uses use WHERE use.attempt = att.id AND use.batch = e.id AND use.row = u.row))
+  GROUP BY acc.identity`;
 
 const ROWS_WAITING = `
-SELECT w.row, w.findings FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt
-    AND (${isDoubted('c')} OR c.state = 'answered'))
-ORDER BY w.row LIMIT CAST(? AS {int})`;
+SELECT row.row, row.findings FROM rows row WHERE row.batch = ? AND row.state = 'in_doubt'
+  AND NOT EXISTS (SELECT 1 FROM attempts att WHERE att.id = row.attempt
+    AND (${isDoubted('att')} OR att.state = 'answered'))
+ORDER BY row.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
-SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON ${replyOf('r', 'c')}
-    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER}
+SELECT row.row FROM v JOIN rows row ON row.batch = v.batch WHERE row.state <> 'pending'
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = u.id
+    JOIN replies rep ON ${replyOf('rep', 'att')}
+    WHERE att.charged IS NOT NULL AND att.said IN ${AN_ANSWER}
       AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
@@ -333,10 +338,11 @@ LIMIT 1`);
 const NEWEST_ATTEMPTS = 10_000;
 
 const MATCHED = `
-SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
+SELECT CAST(avg(CASE WHEN att.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
 FROM (SELECT operation, asked, said, state FROM attempts WHERE account = ?
-  ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
-WHERE c.operation = ? AND ${isAnswered('c')} AND NOT ${takes('c')} HAVING count(*) >= ${ASKED_OFTEN_ENOUGH}`;
+  ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) att
+WHERE att.operation = ? AND ${isAnswered('att')}
+  AND NOT ${takes('att')} HAVING count(*) >= ${ASKED_OFTEN_ENOUGH}`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
@@ -345,11 +351,11 @@ const NEWEST_ANSWERS = 1_000;
 const NEWEST_HEARD = 100;
 
 const HEARD = `
-SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
-  ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE (c.reply IS NOT NULL AND ${isAnswered('c')})
-  OR (${isDoubted('c')} AND EXISTS (SELECT 1 FROM replies r WHERE r.attempt = c.id))
-ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
+SELECT att.id FROM (SELECT * FROM attempts WHERE account = ?
+  ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) att
+WHERE (att.reply IS NOT NULL AND ${isAnswered('att')})
+  OR (${isDoubted('att')} AND EXISTS (SELECT 1 FROM replies rep WHERE rep.attempt = att.id))
+ORDER BY att.ended_at DESC, att.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const RANGE_COUNTS = `
 SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiting,
@@ -358,6 +364,6 @@ SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiti
 FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
 
 const CHANGED = `
-SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
-  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL
-WHERE a.identity = ? AND c.said = 'found' GROUP BY s.project`;
+SELECT sub.project, max(att.ended_at) AS at FROM accounts acc JOIN subjects sub ON sub.account = acc.id
+  JOIN attempts att ON att.subject = sub.id AND att.subject IS NOT NULL
+WHERE acc.identity = ? AND att.said = 'found' GROUP BY sub.project`;

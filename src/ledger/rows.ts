@@ -87,82 +87,86 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'has_fil
 }
 
 /** What was paid for a row that has no cells yet. */
-const PAID = 'FROM attempts p WHERE p.batch = w.batch AND p.row = w.row AND p.charged > 0';
-const OF_ROW = 'FROM uses u WHERE u.batch = w.batch AND u.row = w.row';
-const IS_BLANK = `w.state = 'pending' AND (SELECT count(*) ${OF_ROW} AND u.is_filling = 1) = 0`;
+const PAID = 'FROM attempts att WHERE att.batch = row.batch AND att.row = row.row AND att.charged > 0';
+const OF_ROW = 'FROM uses use WHERE use.batch = row.batch AND use.row = row.row';
+const IS_BLANK = `row.state = 'pending' AND (SELECT count(*) ${OF_ROW} AND use.is_filling = 1) = 0`;
 
 const useSql = (attempt: string, isFilling: string): string =>
   `{json_object}('attempt', ${attempt}, 'fills', ${isFilling})`;
 
-const KEPT = `w.row, w.state, w.matched_by, w.findings, w.attempt, w.has_fills,
-  CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(${useSql('p.id', '0')}) AS TEXT) ${PAID})
-    ELSE (SELECT CAST({json_list}(${useSql('u.attempt', 'u.is_filling')} ORDER BY u.nth) AS TEXT) ${OF_ROW})
+const KEPT = `row.row, row.state, row.matched_by, row.findings, row.attempt, row.has_fills,
+  CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(${useSql('att.id', '0')}) AS TEXT) ${PAID})
+    ELSE (SELECT CAST({json_list}(${useSql('use.attempt', 'use.is_filling')}
+      ORDER BY use.nth) AS TEXT) ${OF_ROW})
   END AS uses`;
 
-const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ?`;
-const HAS_ENDED = "w.state <> 'pending'";
+const ROWS = `SELECT ${KEPT} FROM rows row WHERE row.batch = ? AND row.row >= ?`;
+const HAS_ENDED = "row.state <> 'pending'";
 const IS_KNOWN = `(NOT (${IS_BLANK}) OR (SELECT count(*) ${PAID}) > 0)`;
 
 const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
-  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${IS_KNOWN}`);
+  JOIN rows row ON row.batch = v.batch AND row.row = v.row WHERE ${IS_KNOWN}`);
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
-export const USED = `(SELECT w.attempt AS id UNION ALL SELECT u.attempt ${OF_ROW}) u`;
+export const USED = `(SELECT row.attempt AS id UNION ALL SELECT use.attempt ${OF_ROW}) u`;
 
 const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{ all: number; ended: number }>(`
 SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended
-FROM v JOIN rows w ON w.batch = v.batch AND w.row BETWEEN v.first AND v.last`);
+FROM v JOIN rows row ON row.batch = v.batch AND row.row BETWEEN v.first AND v.last`);
 
 const READ_OTHERWISE = `
-EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
-  WHERE c.charged IS NOT NULL AND c.account = (SELECT id FROM accounts WHERE identity = ?)
-  AND (c.said NOT IN ${AN_ANSWER} OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
-    AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
+EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = u.id
+  WHERE att.charged IS NOT NULL AND att.account = (SELECT id FROM accounts WHERE identity = ?)
+  AND (att.said NOT IN ${AN_ANSWER} OR (att.dialect IS DISTINCT FROM CAST(? AS {int})
+    AND NOT EXISTS (SELECT 1 FROM notes note WHERE note.attempt = att.id AND note.kind = 'told'))))`;
 
 /** The rows that are in doubt on an attempt, and those whose batch decided about that attempt. */
 const RESTING_ON = `
 SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
-UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch
-  AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
-WHERE n.attempt = ? AND n.kind = 'decided'`;
+UNION SELECT row.batch, row.row FROM notes note JOIN rows row ON row.batch = note.batch
+  AND row.state IN ('pending', 'skipped') AND row.attempt = note.attempt
+WHERE note.attempt = ? AND note.kind = 'decided'`;
 
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
-SELECT r.row, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
-    WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
-  AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
+SELECT row.row, row.work, cell.cells FROM rows row
+  LEFT JOIN cells cell ON cell.batch = row.batch AND cell.row = row.row
+WHERE row.batch = ? AND row.state = ? AND NOT EXISTS (SELECT 1 FROM attempts att
+    WHERE row.state = 'in_doubt' AND att.id = row.attempt AND att.state = 'answered'
+      AND att.subject IS NOT NULL)
+  AND row.row >= ? AND row.row < ? ORDER BY row.row LIMIT CAST(? AS {int})`;
 
 /** The rows of a batch with each attempt that they rest on, or that was answered for them. */
-const RESTS = `(SELECT w.row, w.state, w.has_fills, w.attempt AS id, 0 AS is_filling
-    FROM rows w WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.state, w.has_fills, s.attempt, s.is_filling
-    FROM uses s JOIN rows w ON w.batch = s.batch AND w.row = s.row WHERE s.batch = ?
-  UNION ALL SELECT w.row, w.state, w.has_fills, a.id, 0
-    FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row WHERE a.batch = ? AND a.state = 'answered') u`;
+const RESTS = `(SELECT row.row, row.state, row.has_fills, row.attempt AS id, 0 AS is_filling
+    FROM rows row WHERE row.batch = ?
+  UNION ALL SELECT row.row, row.state, row.has_fills, use.attempt, use.is_filling
+    FROM uses use JOIN rows row ON row.batch = use.batch AND row.row = use.row WHERE use.batch = ?
+  UNION ALL SELECT row.row, row.state, row.has_fills, att.id, 0
+    FROM attempts att JOIN rows row ON row.batch = att.batch AND row.row = att.row
+      WHERE att.batch = ? AND att.state = 'answered') u`;
 
 const countWhere = (counted: string, condition: string): string =>
   `count(DISTINCT CASE WHEN ${condition} THEN ${counted} END)`;
 
-const OWN = 'c.batch = m.id';
+const OWN = 'att.batch = bat.id';
 /** What takes a find is counted with the call that found it. */
-const FIRST = `${OWN} AND NOT ${takes('c')}`;
-const FOUND = "c.said = 'found'";
+const FIRST = `${OWN} AND NOT ${takes('att')}`;
+const FOUND = "att.said = 'found'";
 const FILLED = `${FOUND} AND (u.is_filling = 1 OR u.has_fills = 0 AND u.state <> 'pending')`;
 
 const BY_ACCOUNT = `
-SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
+SELECT f.operation, acc.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
   f.calls, f.matches, f.sold, f.fillers,
   coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses", coalesce(s.at_most, 0) AS "atMost"
-FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
+FROM (SELECT att.operation, att.account, count(DISTINCT u.row) AS reached,
     ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
     ${countWhere('u.row', FILLED)} AS filled,
-    ${countWhere('c.id', FIRST)} AS calls,
-    ${countWhere('c.id', `${FIRST} AND ${FOUND}`)} AS matches,
-    ${countWhere('c.id', `${FIRST} AND ${hasSold('c')}`)} AS sold,
-    ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
-  FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
-JOIN accounts i ON i.id = f.account
+    ${countWhere('att.id', FIRST)} AS calls,
+    ${countWhere('att.id', `${FIRST} AND ${FOUND}`)} AS matches,
+    ${countWhere('att.id', `${FIRST} AND ${hasSold('att')}`)} AS sold,
+    ${countWhere('att.id', `${OWN} AND ${FILLED}`)} AS fillers
+  FROM ${RESTS} JOIN attempts att ON att.id = u.id JOIN batches bat ON bat.id = ? GROUP BY 1, 2) f
+JOIN accounts acc ON acc.id = f.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
     sum(CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END) AS for_misses, sum(charged * is_at_most) AS at_most
   FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
@@ -170,18 +174,19 @@ LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
 
 /** The calls that were made for rows, with the cells of the rows. */
 const CALLS_OF = `
-SELECT DISTINCT u.row, c.id AS attempt, k.cells, i.identity AS "accountIdentity",
-  c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs"
-FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN accounts i ON i.id = c.account
-  JOIN cells k ON k.batch = ? AND k.row = u.row
-WHERE u.row >= ? AND u.row < ? ORDER BY u.row, c.id`;
+SELECT DISTINCT u.row, att.id AS attempt, cell.cells, acc.identity AS "accountIdentity",
+  att.operation, att.asked, att.credits_max, att.erased_at AS "erasedAtMs"
+FROM ${RESTS} JOIN attempts att ON att.id = u.id JOIN accounts acc ON acc.id = att.account
+  JOIN cells cell ON cell.batch = ? AND cell.row = u.row
+WHERE u.row >= ? AND u.row < ? ORDER BY u.row, att.id`;
 
 const FIRST_ROWS_ON = eachWhole({ batch: 'text', attempt: 'int' })<{ attempt: AttemptId; row: RowNumber }>(`
-SELECT v.attempt, min(w.row) AS "row" FROM v JOIN rows w ON w.attempt = v.attempt AND w.batch = v.batch
+SELECT v.attempt, min(row.row) AS "row" FROM v
+  JOIN rows row ON row.attempt = v.attempt AND row.batch = v.batch
 GROUP BY v.attempt HAVING count(*) > 1`);
 
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
-  'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
+  'SELECT cell.row, cell.cells FROM v JOIN cells cell ON cell.batch = v.batch AND cell.row = v.row',
 );
 
 interface CallOfRow extends KeptCall {
@@ -207,13 +212,13 @@ export const readRows = ({ db }: Context) => ({
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
     db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
-    recordsBy(db, `${ROWS} AND ${IS_KNOWN} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
+    recordsBy(db, `${ROWS} AND ${IS_KNOWN} ORDER BY row.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
    * The rows with an answer of an account that was last read by another dialect than this one, or that turned
    * out to be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise(batch: BatchId, account: string, dialect: number): AsyncGenerator<EndedRow> {
-    const sql = `${ROWS} AND ${HAS_ENDED} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
+    const sql = `${ROWS} AND ${HAS_ENDED} AND ${READ_OTHERWISE} ORDER BY row.row LIMIT ${READ_AT_ONCE}`;
     const read = async (from: RowNumber) =>
       (await recordsBy(db, sql, [batch, from, account, dialect])).filter(hasEnded);
     return flat(parts(READ_AT_ONCE, 0, read, ({ row }) => row + 1));

@@ -76,8 +76,8 @@ export const isAnswered = (table: string): string => inStates(table, ANSWERED);
 /** The same words as in the index `attempts_held`, or SQLite does not use the index. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 /** Whether another attempt of the same call is under way, accepted or in doubt. */
-const isDecidedByOther = (table: string): string => `EXISTS (SELECT 1 FROM attempts h
-    WHERE h.key = ${table}.key AND ${isCurrent('h')} AND h.state <> 'answered')`;
+const isDecidedByOther = (table: string): string => `EXISTS (SELECT 1 FROM attempts att_other
+    WHERE att_other.key = ${table}.key AND ${isCurrent('att_other')} AND att_other.state <> 'answered')`;
 /**
  * An earlier attempt that is in doubt, of a call that was answered since or of which nothing stands. While
  * another attempt of its call is under way, accepted or in doubt, what comes of both is decided by that one.
@@ -109,12 +109,13 @@ export const hasFirst = (column: string, code: FindingCode): string => `{code ${
 export const hasSteps = (batch: string): string => `${batch}.steps > 1`;
 /** Whether a batch asks with several accounts. */
 export const hasAccounts = (batch: string): string =>
-  `EXISTS (SELECT 1 FROM batch_accounts m WHERE m.batch = ${batch}.id AND m.place > 0)`;
+  `EXISTS (SELECT 1 FROM batch_accounts share WHERE share.batch = ${batch}.id AND share.place > 0)`;
 
 /** The attempts at a call whose answer is none by its newest reading. @param key the key of the call. */
 export const unanswered = (key: string): string => `
-SELECT x.id FROM attempts x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = 'retracted'
-  AND x.said NOT IN ${AN_ANSWER}`;
+SELECT att_past.id FROM attempts att_past
+  WHERE att_past.key = ${key} AND ${isPast('att_past')} AND att_past.state = 'retracted'
+  AND att_past.said NOT IN ${AN_ANSWER}`;
 
 /**
  * A refresh that stands in the way of another one of its batch: no doubt is paid again. What was
@@ -123,21 +124,21 @@ SELECT x.id FROM attempts x WHERE x.key = ${key} AND ${isPast('x')} AND x.state 
 const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
 
 /**
- * Whether an answer `c` with its reply `r` is too old for a batch: it came before the cut-off of its kind,
- * another batch bought it, and no refresh stands in the way of one. That is any of the batch itself, whatever
- * the clocks say, and one that is in doubt since the cut-off. What is read as none is too old where every
- * answer would be.
+ * Whether an answer `att` with its reply `rep` is too old for a batch: it came before the cut-off of its
+ * kind, another batch bought it, and no refresh stands in the way of one. That is any of the batch itself,
+ * whatever the clocks say, and one that is in doubt since the cut-off. What is read as none is too old
+ * where every answer would be.
  * @param batch its columns; the id is null of one that does not exist yet.
  */
 export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', string>>): string {
   const { id, found, noMatch } = batch;
-  const cutOff = `CASE WHEN c.said = 'found' THEN ${found}
-    WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
+  const cutOff = `CASE WHEN att.said = 'found' THEN ${found}
+    WHEN att.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
     WHEN ${found} <= ${noMatch} THEN ${found} END`;
-  const isOfOther = `c.batch IS DISTINCT FROM ${id}`; // rule 15b
-  return `r.at < ${cutOff} AND ${isOfOther} AND NOT EXISTS (SELECT 1 FROM attempts l
-    WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES}
-      AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
+  const isOfOther = `att.batch IS DISTINCT FROM ${id}`; // rule 15b
+  return `rep.at < ${cutOff} AND ${isOfOther} AND NOT EXISTS (SELECT 1 FROM attempts att_later
+    WHERE att_later.prior = att.id AND att_later.kind = 'refresh' AND att_later.${REFRESHES}
+      AND (att_later.batch = ${id} OR (att_later.sent_at >= ${cutOff} AND ${isDoubted('att_later')})))`;
 }
 
 const PASSED = Object.keys(ATTEMPT_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));

@@ -253,8 +253,8 @@ SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity,
   (SELECT value FROM meta WHERE name = 'outdated') AS fact, n.id, n.sent_at
 FROM (SELECT 1) one LEFT JOIN (
   SELECT id, sent_at FROM attempts
-   WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id
-       ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
+   WHERE id IN (SELECT (SELECT att.id FROM attempts att WHERE att.account = acc.id
+       ORDER BY att.sent_at DESC, att.id DESC LIMIT 1) FROM accounts acc)
      AND EXISTS (SELECT 1 FROM batches WHERE is_sandbox = 0)
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 

@@ -162,20 +162,22 @@ const sameId = (one: string, other: string): string => `${other}.account = ${one
   AND (${other}.later_path = ${one}.later_path OR ${other}.operation = ${one}.operation)`;
 
 /**
- * The attempts of a group that get an id, `c`, and those whose id is the same. Both are named `d`. They are
+ * The attempts of a group that get an id, and those whose id is the same. Both are named `d`. They are
  * looked for in this order, and before what is written: SQLite would else begin with all that hold money.
  */
-const SHARERS = `(SELECT DISTINCT CASE k.n WHEN 1 THEN c.id ELSE o.id END AS id, v.if_shared, v.at
-  FROM v CROSS JOIN attempts c CROSS JOIN attempts o CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k
-  WHERE c.id = v.attempt AND ${isHolding('c')} AND ${sameId('c', 'o')} AND o.key <> c.key
-    AND (o.shares_id = 1 OR ${isHolding('o')})) d`;
+const SHARERS = `(SELECT DISTINCT CASE k.n WHEN 1 THEN att.id ELSE att_other.id END AS id, v.if_shared, v.at
+  FROM v CROSS JOIN attempts att CROSS JOIN attempts att_other CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k
+  WHERE att.id = v.attempt AND ${isHolding('att')} AND ${sameId('att', 'att_other')}
+    AND att_other.key <> att.key
+    AND (att_other.shares_id = 1 OR ${isHolding('att_other')})) d`;
 
 /** The same, once they are marked. */
-const SHARING = `v JOIN attempts e ON e.id = v.attempt AND e.shares_id = 1
-  JOIN attempts c ON c.shares_id = 1 AND ${sameId('e', 'c')}`;
+const SHARING = `v JOIN attempts att_own ON att_own.id = v.attempt AND att_own.shares_id = 1
+  JOIN attempts att ON att.shares_id = 1 AND ${sameId('att_own', 'att')}`;
 
 /** The attempt that this one was to replace has an answer, so the doubt stays beside that answer. */
-const IS_BESIDE = `(SELECT p.state FROM attempts p WHERE p.id = attempts.prior) = 'replaced'`;
+const IS_BESIDE = `(SELECT att_prior.state FROM attempts att_prior
+  WHERE att_prior.id = attempts.prior) = 'replaced'`;
 const DOUBTS_AS = `CASE WHEN ${IS_BESIDE} THEN 'doubt_beside' ELSE 'doubt' END`;
 
 /** The ids stand in the table before it is looked whose they are. */
@@ -202,23 +204,23 @@ const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.sha
  * beside that answer.
  */
 const suspendRetries = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET ${movesTo("'doubt_beside'")} FROM v JOIN attempts late ON late.id = v.attempt
-WHERE v.state = 'answered' AND late.state = 'retried' AND ${leadsTo('late')}
-  AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
+UPDATE attempts SET ${movesTo("'doubt_beside'")} FROM v JOIN attempts att_late ON att_late.id = v.attempt
+WHERE v.state = 'answered' AND att_late.state = 'retried' AND ${leadsTo('att_late')}
+  AND attempts.prior = att_late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
 
 /**
  * answered → replaced: an answer gives way to the late answer of what was in doubt beside it: of the refresh
  * that was to replace it, or of its own retry.
  */
 const replaceAnswers = eachWhole(END_COLUMNS)(`
-UPDATE attempts SET ${movesTo("'replaced'")} FROM v JOIN attempts late ON late.id = v.attempt
-WHERE v.state = 'answered' AND late.state = 'doubt_beside' AND ${leadsTo('late')}
-  AND late.prior = attempts.id AND attempts.state = 'answered'`);
+UPDATE attempts SET ${movesTo("'replaced'")} FROM v JOIN attempts att_late ON att_late.id = v.attempt
+WHERE v.state = 'answered' AND att_late.state = 'doubt_beside' AND ${leadsTo('att_late')}
+  AND att_late.prior = attempts.id AND attempts.state = 'answered'`);
 
 /** The last reply of an attempt answers it. Only one that is, or was, accepted may have two. */
 const answerNumber = (end: string): string =>
   `CASE WHEN coalesce(${end}.vendor_id, attempts.vendor_id) IS NULL THEN 0
-  ELSE (SELECT max(r.number) FROM replies r WHERE r.attempt = ${end}.attempt) END`;
+  ELSE (SELECT max(rep.number) FROM replies rep WHERE rep.attempt = ${end}.attempt) END`;
 
 /** The end leaves the money held. */
 const holdsOn = (end: string): string => `(${end}.state = 'doubt' OR ${end}.state = 'accepted')`;
@@ -247,8 +249,8 @@ UPDATE attempts SET ${moves}, said = ${end}.said, charged = ${charged}, is_at_mo
  * it.
  */
 const ENDED = `
-SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.moved = v.moved OR (${holdsOn('v')} AND c.state <> 'open' AND c.ended_at = v.at)`;
+SELECT att.id FROM v JOIN attempts att ON att.id = v.attempt
+WHERE att.moved = v.moved OR (${holdsOn('v')} AND att.state <> 'open' AND att.ended_at = v.at)`;
 
 /**
  * open → answered, doubt, of a first attempt that this process has under way: the attempt stays
@@ -263,12 +265,12 @@ FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open'`,
 
 /** Which attempts of this group were accepted by an id that is not theirs alone. */
 const SHARED = eachWhole(END_COLUMNS)<{ readonly id: number; readonly is_shared: 1 }>(`
-SELECT c.id, 1 AS is_shared FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.shares_id = 1 AND ${isDoubted('c')}`);
+SELECT att.id, 1 AS is_shared FROM v JOIN attempts att ON att.id = v.attempt
+WHERE att.shares_id = 1 AND ${isDoubted('att')}`);
 
 /** Another attempt of the key stands, in whose place this one cannot stand. */
-const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
-  WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
+const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts att_other
+  WHERE att_other.key = attempts.key AND att_other.id <> attempts.id AND ${isCurrent('att_other')})`;
 
 const ENDS_AS = `CASE WHEN e.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
   WHEN e.state = 'doubt' OR (e.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
@@ -281,26 +283,28 @@ const ENDS_AS = `CASE WHEN e.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'repla
 const doubtSecond = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET ${movesTo(DOUBTS_AS)}, why = v.why, ended_at = v.at
 FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open' AND v.said = 'not_served'
-  AND EXISTS (SELECT 1 FROM attempts e WHERE e.key = attempts.key AND e.said = 'not_served')`);
+  AND EXISTS (SELECT 1 FROM attempts att_other
+    WHERE att_other.key = attempts.key AND att_other.said = 'not_served')`);
 
-const isPaidBy = (column: string): string => `EXISTS (SELECT 1 FROM attempts f
-  WHERE ${column} = coalesce(attempts.payer, attempts.id) AND f.id <> attempts.id AND f.charged > 0)`;
+const isPaidBy = (column: string): string => `EXISTS (SELECT 1 FROM attempts att_paid
+  WHERE ${column} = coalesce(attempts.payer, attempts.id) AND att_paid.id <> attempts.id
+    AND att_paid.charged > 0)`;
 
 /**
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
  * group.
  */
-const IS_PAID = `(e.nth > 1 OR ${isPaidBy('f.id')} OR ${isPaidBy('f.payer')})`;
+const IS_PAID = `(e.nth > 1 OR ${isPaidBy('att_paid.id')} OR ${isPaidBy('att_paid.payer')})`;
 
 /**
  * The attempts that end, each with its number among those that the group charges under the same key of the
  * vendor.
  */
 const ENDING_ATTEMPTS = `(SELECT v.*,
-    row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
-  FROM v JOIN attempts p ON p.id = v.attempt
-  WHERE p.state = 'open' OR (p.state = 'accepted' AND v.state IN ('answered', 'doubt'))
-    OR (v.state = 'answered' AND ${isDoubted('p')} AND ${leadsTo('p')})) e`;
+    row_number() OVER (PARTITION BY coalesce(att.payer, att.id), v.charged > 0 ORDER BY v.attempt) AS nth
+  FROM v JOIN attempts att ON att.id = v.attempt
+  WHERE att.state = 'open' OR (att.state = 'accepted' AND v.state IN ('answered', 'doubt'))
+    OR (v.state = 'answered' AND ${isDoubted('att')} AND ${leadsTo('att')})) e`;
 
 /**
  * open → accepted, answered, doubt, doubt_beside, uncharged. accepted → answered, doubt, doubt_beside.
@@ -323,10 +327,10 @@ FROM ${ENDING_ATTEMPTS} WHERE attempts.id = e.attempt`,
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
 UPDATE attempts SET ${movesTo("'released'")}, moved = v.moved, ended_at = v.at,
-  why = CASE c.state WHEN 'released' THEN c.why ELSE ${kept('charged_once')} END
-FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND c.payer IS NOT NULL
-  AND attempts.state = 'retried' AND (attempts.id = c.payer OR attempts.payer = c.payer)`);
+  why = CASE att.state WHEN 'released' THEN att.why ELSE ${kept('charged_once')} END
+FROM v JOIN attempts att ON att.id = v.attempt
+WHERE att.moved = v.moved AND (att.charged IS NOT NULL OR att.state = 'released') AND att.payer IS NOT NULL
+  AND attempts.state = 'retried' AND (attempts.id = att.payer OR attempts.payer = att.payer)`);
 
 /**
  * replaced → answered, retried → doubt: what stood before an attempt that brought nothing stands again,
@@ -335,43 +339,45 @@ WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND 
 const restoreSql = (attempts: string): string => `
 UPDATE attempts SET ${STANDS_AGAIN}
 FROM ${attempts}
-WHERE attempts.id = c.prior
-  AND (c.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
-    OR c.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
+WHERE attempts.id = att.prior
+  AND (att.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
+    OR att.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
   AND NOT ${HAS_SUCCESSOR}`;
-const restorePrior = eachWhole(ATTEMPT)(restoreSql('v JOIN attempts c ON c.id = v.attempt'));
+const restorePrior = eachWhole(ATTEMPT)(restoreSql('v JOIN attempts att ON att.id = v.attempt'));
 const restoreShared = eachWhole(ATTEMPT)(restoreSql(SHARING));
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
-/** What attempts `c` spent and begin or cease to hold, in sums by the budgets of their payers. */
+/** What attempts `att` spent and begin or cease to hold, in sums by the budgets of their payers. */
 function perBudget(attempts: string, spent: string, held: string): string {
-  const { names, beside, when } = budgetsOf('p');
-  return `SELECT ${names}, sum(p.spent) AS spent, sum(p.held) AS held FROM (
-  SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
-  FROM ${attempts} JOIN attempts p ON p.id = coalesce(c.payer, c.id)
-  GROUP BY 1, 2, 3, 4, 5) p ${beside} WHERE ${when} GROUP BY 1, 2, 3, 4`;
+  const { names, beside, when } = budgetsOf('att_payer');
+  return `SELECT ${names}, sum(att_payer.spent) AS spent, sum(att_payer.held) AS held FROM (
+  SELECT att_payer.batch, att_payer.account, att_payer.day, att_payer.month, att_payer.kind,
+    sum(${spent}) AS spent, sum(${held}) AS held
+  FROM ${attempts} JOIN attempts att_payer ON att_payer.id = coalesce(att.payer, att.id)
+  GROUP BY 1, 2, 3, 4, 5) att_payer ${beside} WHERE ${when} GROUP BY 1, 2, 3, 4`;
 }
 
 /** An attempt that ended is booked in any case. What goes above a cap is an overrun. */
-const bookSql = (attempts: string, spent = 'coalesce(c.charged, 0)', held = 'c.reserved'): string => `
+const bookSql = (attempts: string, spent = 'coalesce(att.charged, 0)', held = 'att.reserved'): string => `
 UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
   overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
     THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
 FROM (${perBudget(attempts, spent, held)}) d WHERE ${isSameBudget('budgets', 'd')}`;
 
-const bookEnds = eachWhole(MOVED_COLUMNS)(
-  bookSql('v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved'),
-);
+/** What a group has moved. */
+const OF_GROUP = 'v JOIN attempts att ON att.id = v.attempt AND att.moved = v.moved';
+
+const bookEnds = eachWhole(MOVED_COLUMNS)(bookSql(OF_GROUP));
 
 /** By one index after the other: with an OR of both PostgreSQL reads every attempt. */
-const freedBy = (how: string): string => `SELECT c.id, c.payer, c.charged, c.reserved
-  FROM repeats x JOIN attempts c ON ${how} AND c.state = 'released' AND c.moved = x.moved`;
+const freedBy = (how: string): string => `SELECT att.id, att.payer, att.charged, att.reserved
+  FROM repeats x JOIN attempts att ON ${how} AND att.state = 'released' AND att.moved = x.moved`;
 
 const bookFreed = eachWhole(MOVED_COLUMNS)(`
-WITH repeats AS (SELECT x.payer, x.moved FROM v JOIN attempts x
-  ON x.id = v.attempt AND x.payer IS NOT NULL AND x.moved = v.moved),
-freed AS (${freedBy('c.id = x.payer')} UNION ${freedBy('c.payer = x.payer')})${bookSql('freed c')}`);
+WITH repeats AS (SELECT att.payer, att.moved FROM v JOIN attempts att
+  ON att.id = v.attempt AND att.payer IS NOT NULL AND att.moved = v.moved),
+freed AS (${freedBy('att.id = x.payer')} UNION ${freedBy('att.payer = x.payer')})${bookSql('freed att')}`);
 
 /** How the answer of a change leaves its subject, where the answer says so. */
 const LEFT_AS = 'coalesce(v.facts, subjects.facts)';
@@ -381,14 +387,16 @@ export const advances = (batch: string): string => `seq = subjects.seq + 1, fact
   changed_at = CASE WHEN ${LEFT_AS} IS DISTINCT FROM subjects.facts THEN v.at ELSE subjects.changed_at END`;
 
 const advanceSubjects = eachWhole(END_COLUMNS)(`
-UPDATE subjects SET ${advances('c.batch')}
-FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.moved = v.moved AND c.charged IS NOT NULL AND subjects.id = c.subject AND subjects.seq = c.after`);
+UPDATE subjects SET ${advances('att.batch')}
+FROM v JOIN attempts att ON att.id = v.attempt
+WHERE att.moved = v.moved AND att.charged IS NOT NULL AND subjects.id = att.subject
+  AND subjects.seq = att.after`);
 
 const raisePrices = each({ attempt: 'int', price: 'int', moved: 'int' })(`
 INSERT INTO prices (account, operation, credits_max, highest)
-SELECT c.account, c.operation, c.credits_max, max(v.price) FROM v JOIN attempts c ON c.id = v.attempt
-WHERE v.price IS NOT NULL AND c.moved = v.moved GROUP BY 1, 2, 3
+SELECT att.account, att.operation, att.credits_max, max(v.price) FROM v
+  JOIN attempts att ON att.id = v.attempt
+WHERE v.price IS NOT NULL AND att.moved = v.moved GROUP BY 1, 2, 3
 ON CONFLICT (account, operation, credits_max) DO UPDATE SET highest = excluded.highest
 WHERE prices.highest < excluded.highest`);
 
@@ -434,21 +442,22 @@ export type RestingRow = Row & Resting;
  */
 const doubtSql = (attempts: string): string => `
 INSERT INTO rows (batch, row, state, attempt, findings)
-SELECT c.batch, c.row, 'in_doubt', c.id, c.why
-FROM (SELECT max(c.id) AS id FROM ${attempts}
-    JOIN batches b ON b.id = c.batch AND NOT ${hasSteps('b')}
-    WHERE c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
-  JOIN attempts c ON c.id = d.id WHERE 1 = 1
+SELECT att.batch, att.row, 'in_doubt', att.id, att.why
+FROM (SELECT max(att.id) AS id FROM ${attempts}
+    JOIN batches bat ON bat.id = att.batch AND NOT ${hasSteps('bat')}
+    WHERE att.state IN ('doubt', 'doubt_beside') GROUP BY att.batch, att.row) d
+  JOIN attempts att ON att.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE
 SET state = 'in_doubt', attempt = excluded.attempt, findings = excluded.findings
 WHERE rows.state IN ('pending', 'in_doubt')`;
-const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts c ON c.id = v.attempt'));
+const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts att ON att.id = v.attempt'));
 const doubtSharing: AttemptStatement = each(ATTEMPT)(doubtSql(SHARING));
 
-/** The current attempt `o` of a call, and those `x` whose place it has taken. */
-const STANDING = `v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}
-  JOIN attempts x ON x.key = c.key AND ${isPast('x')}
-    AND NOT (x.state = 'doubt_beside' AND x.kind = 'refresh')`;
+/** The current attempt `att_now` of a call, and those `att_past` whose place it has taken. */
+const STANDING = `v JOIN attempts att ON att.id = v.attempt
+  JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}
+  JOIN attempts att_past ON att_past.key = att.key AND ${isPast('att_past')}
+    AND NOT (att_past.state = 'doubt_beside' AND att_past.kind = 'refresh')`;
 
 /**
  * Rows in doubt rest on the current attempt of their call: on the attempt that was sent in its place, on the
@@ -456,21 +465,25 @@ const STANDING = `v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON o.key
  * keeps its rows.
  */
 const followStanding = [
-  `UPDATE uses SET attempt = o.id FROM ${STANDING} JOIN rows w ON w.attempt = x.id AND w.state = 'in_doubt'
-  WHERE uses.batch = w.batch AND uses.row = w.row AND uses.attempt = x.id`,
-  `UPDATE rows SET attempt = o.id FROM ${STANDING} WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`,
+  `UPDATE uses SET attempt = att_now.id FROM ${STANDING}
+    JOIN rows row ON row.attempt = att_past.id AND row.state = 'in_doubt'
+  WHERE uses.batch = row.batch AND uses.row = row.row AND uses.attempt = att_past.id`,
+  `UPDATE rows SET attempt = att_now.id FROM ${STANDING}
+    WHERE rows.attempt = att_past.id AND rows.state = 'in_doubt'`,
 ].map(ofAttempt);
 
 /**
  * A row in doubt that rests on no attempt waits for a change of the same person, of which it uses an attempt
- * `x`. The current attempt of that call counts.
+ * `att_waited`. The current attempt of that call counts.
  */
-const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
-  FROM v JOIN attempts c ON c.id = v.attempt
-    JOIN attempts x ON x.subject = c.subject AND x.after = c.after AND x.key = c.key
-    JOIN uses u ON u.attempt = x.id AND u.waits = 1
-    JOIN rows w ON w.batch = u.batch AND w.row = u.row AND w.state = 'in_doubt' AND w.attempt IS NULL
-    LEFT JOIN attempts o ON o.key = c.key AND ${isCurrent('o')}) d
+const WAITING = `(SELECT DISTINCT row.batch, row.row, att.id, att_now.state, att_now.batch AS by
+  FROM v JOIN attempts att ON att.id = v.attempt
+    JOIN attempts att_waited ON att_waited.subject = att.subject AND att_waited.after = att.after
+      AND att_waited.key = att.key
+    JOIN uses use ON use.attempt = att_waited.id AND use.waits = 1
+    JOIN rows row ON row.batch = use.batch AND row.row = use.row AND row.state = 'in_doubt'
+      AND row.attempt IS NULL
+    LEFT JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}) d
 WHERE rows.batch = d.batch AND rows.row = d.row`;
 
 /**
@@ -488,33 +501,38 @@ FROM ${WAITING} AND d.state = 'answered'`);
  * in_doubt → pending: rows wait for a run, and their batch is open again. One batch of a lineage is open at a
  * time, so of several finished ones the newest goes on. in_doubt → skipped, where no run goes on with the
  * batch.
- * @param rows the rows `w`, all at once.
+ * @param rows the rows `row`, all at once.
  * @param known what is known of them.
  */
 const resumeSql = (rows: string, known: string): readonly string[] => [
   `UPDATE batches SET state = 'open'
-  FROM (SELECT b.id, row_number() OVER (PARTITION BY b.lineage ORDER BY b.number DESC) AS nth
-    FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'finished') n
+  FROM (SELECT bat.id, row_number() OVER (PARTITION BY bat.lineage ORDER BY bat.number DESC) AS nth
+    FROM ${rows} JOIN batches bat ON bat.id = row.batch AND bat.state = 'finished') n
   WHERE batches.id = n.id AND n.nth = 1
-    AND NOT EXISTS (SELECT 1 FROM batches o WHERE o.lineage = batches.lineage AND o.state = 'open')`,
-  `UPDATE rows SET state = 'pending' FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state = 'open'
-  WHERE rows.batch = w.batch AND rows.row = w.row`,
-  `UPDATE rows SET state = 'skipped', findings = '[' || ${known} || ',' || CASE b.state
+    AND NOT EXISTS (SELECT 1 FROM batches bat_other
+      WHERE bat_other.lineage = batches.lineage AND bat_other.state = 'open')`,
+  `UPDATE rows SET state = 'pending' FROM ${rows}
+    JOIN batches bat ON bat.id = row.batch AND bat.state = 'open'
+  WHERE rows.batch = row.batch AND rows.row = row.row`,
+  `UPDATE rows SET state = 'skipped', findings = '[' || ${known} || ',' || CASE bat.state
     WHEN 'finished' THEN ${one('goes_on_in', {
-      batch: "(SELECT o.id FROM batches o WHERE o.lineage = b.lineage AND o.state = 'open')",
+      batch: `(SELECT bat_other.id FROM batches bat_other
+        WHERE bat_other.lineage = bat.lineage AND bat_other.state = 'open')`,
     })}
-    ELSE ${one('batch_is_over', { state: 'b.state' })} END || ']'
-  FROM ${rows} JOIN batches b ON b.id = w.batch AND b.state <> 'open'
-  WHERE rows.batch = w.batch AND rows.row = w.row`,
+    ELSE ${one('batch_is_over', { state: 'bat.state' })} END || ']'
+  FROM ${rows} JOIN batches bat ON bat.id = row.batch AND bat.state <> 'open'
+  WHERE rows.batch = row.batch AND rows.row = row.row`,
 ];
 
 /** Rows whose attempt is in doubt no more: the attempt that ended, or the one that stands in its place. */
 const resumeKnown = resumeSql(
-  `v JOIN attempts e ON e.id = v.attempt JOIN attempts c
-      ON c.id IN (e.id, (SELECT s.id FROM attempts s WHERE s.key = e.key AND ${isCurrent('s')}))
-      AND (c.state = 'accepted' OR NOT ${isHolding('c')})
-    JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
-  `CASE c.state WHEN 'released' THEN ${one('call_not_done')} WHEN 'retracted' THEN ${one('answer_taken_back')}
+  `v JOIN attempts att_ended ON att_ended.id = v.attempt JOIN attempts att
+      ON att.id IN (att_ended.id, (SELECT att_now.id FROM attempts att_now
+        WHERE att_now.key = att_ended.key AND ${isCurrent('att_now')}))
+      AND (att.state = 'accepted' OR NOT ${isHolding('att')})
+    JOIN rows row ON row.attempt = att.id AND row.state = 'in_doubt'`,
+  `CASE att.state WHEN 'released' THEN ${one('call_not_done')}
+    WHEN 'retracted' THEN ${one('answer_taken_back')}
     WHEN 'accepted' THEN ${one('vendor_answers_later')} ELSE ${one('call_answered')} END`,
 ).map(ofAttempt);
 
@@ -533,7 +551,7 @@ const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt')
 /** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
 const finishRows = each(ROW_COLUMNS)(`
 ${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
-  OR (SELECT c.state FROM attempts c WHERE c.id = v.attempt) IS DISTINCT FROM 'retracted')
+  OR (SELECT att.state FROM attempts att WHERE att.id = v.attempt) IS DISTINCT FROM 'retracted')
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, findings = excluded.findings,
@@ -541,10 +559,11 @@ ON CONFLICT (batch, row) DO UPDATE SET
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
 /** The row is as its writer says. With an end that was not kept, nothing is kept of what it rested on. */
-const IS_KEPT = 'JOIN rows w ON w.batch = v.batch AND w.row = v.row AND w.state = v.state'; // rule 18c
+// rule 18c
+const IS_KEPT = 'JOIN rows row ON row.batch = v.batch AND row.row = v.row AND row.state = v.state';
 
 const leaveUses = eachWhole({ batch: 'text', row: 'int', state: 'text' })(
-  `DELETE FROM uses WHERE (batch, row) IN (SELECT w.batch, w.row FROM v ${IS_KEPT})`,
+  `DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row FROM v ${IS_KEPT})`,
 );
 
 /**
@@ -632,9 +651,9 @@ const IN_GROUP = {
 /** Budgets of days and months begin with the first intent of them. */
 const addPeriods = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
 INSERT INTO budgets (kind, account, period, cap)
-SELECT DISTINCT k.kind, a.id, CASE k.kind WHEN 'day' THEN v.day ELSE v.month END,
-  CASE k.kind WHEN 'day' THEN a.cap_day ELSE a.cap_month END
-FROM v JOIN accounts a ON a.id = v.account
+SELECT DISTINCT k.kind, acc.id, CASE k.kind WHEN 'day' THEN v.day ELSE v.month END,
+  CASE k.kind WHEN 'day' THEN acc.cap_day ELSE acc.cap_month END
+FROM v JOIN accounts acc ON acc.id = v.account
   CROSS JOIN (SELECT 'day' AS kind UNION ALL SELECT 'month') k WHERE 1 = 1
 ON CONFLICT (kind, batch, account, period) DO NOTHING`);
 
@@ -645,9 +664,9 @@ ON CONFLICT (account, project, name) DO NOTHING`);
 
 /** A batch that began in the future would take everything as too old. */
 const IS_OLD = `EXISTS (SELECT 1
-  FROM batches b JOIN attempts c ON c.id = attempts.id JOIN replies r ON ${replyOf('r', 'c')}
-  WHERE b.id = v.batch AND b.created_at - v.at <= ${APART_MS}
-    AND ${isTooOld({ id: 'b.id', found: 'b.fresh_found', noMatch: 'b.fresh_no_match' })})`;
+  FROM batches bat JOIN attempts att ON att.id = attempts.id JOIN replies rep ON ${replyOf('rep', 'att')}
+  WHERE bat.id = v.batch AND bat.created_at - v.at <= ${APART_MS}
+    AND ${isTooOld({ id: 'bat.id', found: 'bat.fresh_found', noMatch: 'bat.fresh_no_match' })})`;
 
 /**
  * answered → replaced, of an answer that is too old. doubt → retried, of a doubt that a decision sends again.
@@ -660,15 +679,16 @@ FROM v WHERE attempts.id = v.prior AND attempts.key = v.key
 
 const FITS = `
 ${hasRoom('batch')} AND ${hasRoom('share')} AND ${hasRoom('day')} AND ${hasRoom('month')}
-AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM attempts o
-  WHERE o.state = 'open' AND o.account = v.account AND o.operation = v.operation))`;
+AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM attempts att
+  WHERE att.state = 'open' AND att.account = v.account AND att.operation = v.operation))`;
 
-const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p WHERE p.account = v.account
-  AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
+const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices price WHERE price.account = v.account
+  AND price.operation = v.operation AND price.credits_max = v.credits_max AND price.highest > v.reserve)`;
 
 /** What was taken for an answer and is none is bought again by an intent that names it, and by no other. */
 export const UNANSWERED = `${unanswered('v.key')}
-  AND x.sent_at > coalesce((SELECT n.sent_at FROM attempts n WHERE n.id = v.replaces), -1)`;
+  AND att_past.sent_at > coalesce((SELECT att_old.sent_at FROM attempts att_old
+    WHERE att_old.id = v.replaces), -1)`;
 
 /** @param way its kind, prior, payer, decision, subject and after. */
 const admitSql = (way: string, from: string, when: string): string => `
@@ -680,7 +700,7 @@ SELECT v.id, v.worker, v.key, 'open', v.account, v.operation, v.asked, v.credits
 FROM ${from} WHERE ${when}
 ON CONFLICT DO NOTHING`;
 
-const ADMITTED = 'SELECT c.id FROM v JOIN attempts c ON c.id = v.id';
+const ADMITTED = 'SELECT att.id FROM v JOIN attempts att ON att.id = v.id';
 
 /** – → open, for a call of which nothing is known. */
 const admitFirst = eachWriting(IN_GROUP, 'id')(
@@ -695,11 +715,13 @@ const admitFirst = eachWriting(IN_GROUP, 'id')(
 /** – → open, for a change, or in the place of an attempt that `suspendPrior` has moved. */
 const admitInPlace = eachWriting(IN_GROUP, 'id')(
   admitSql(
-    'v.kind, v.prior, v.payer, v.decision, s.id, v.after',
-    'v LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject',
-    `(v.subject IS NULL OR s.seq = v.after)
+    'v.kind, v.prior, v.payer, v.decision, sub.id, v.after',
+    `v LEFT JOIN subjects sub
+      ON sub.account = v.account AND sub.project = v.project AND sub.name = v.subject`,
+    `(v.subject IS NULL OR sub.seq = v.after)
     AND (v.prior IS NULL
-      OR (SELECT p.state FROM attempts p WHERE p.id = v.prior) IN ('replaced', 'retried'))
+      OR (SELECT att_prior.state FROM attempts att_prior
+        WHERE att_prior.id = v.prior) IN ('replaced', 'retried'))
     AND ${FITS} AND (v.payer IS NOT NULL OR ${RESERVES_PRICE})
     AND (v.kind <> 'retry' OR ${hasRoom('extra')})`,
   ),
@@ -713,12 +735,12 @@ const admitInPlace = eachWriting(IN_GROUP, 'id')(
 const restoreUnadmitted = each(IN_GROUP)(`
 UPDATE attempts SET ${STANDS_AGAIN} FROM v
 WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.id) AND NOT ${HAS_SUCCESSOR}`);
+  AND NOT EXISTS (SELECT 1 FROM attempts att WHERE att.id = v.id) AND NOT ${HAS_SUCCESSOR}`);
 
 /** The constraint of the table refuses a reserve that has no room. */
 const holdReserves = eachWhole(MOVED_COLUMNS)(`
 UPDATE budgets SET held = budgets.held + d.held
-FROM (${perBudget(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
+FROM (${perBudget(OF_GROUP, '0', 'att.reserved')}) d
 WHERE ${isSameBudget('budgets', 'd')}`);
 
 /** Notes within a transaction the id that a newer dialect finds in the reply to a doubt. */
@@ -898,7 +920,7 @@ export const moveRows = (
 
 const resumeIn = (known: FindingCode) =>
   resumeSql(
-    `v JOIN rows w ON w.batch = v.batch AND w.attempt = v.attempt AND w.state = 'in_doubt'`,
+    `v JOIN rows row ON row.batch = v.batch AND row.attempt = v.attempt AND row.state = 'in_doubt'`,
     one(known),
   ).map((sql) => eachWhole({ batch: 'text', attempt: 'int' })(sql));
 
@@ -937,15 +959,15 @@ export const retractAttempt = (sql: Sql, attempt: number) => sql.each(retractAns
 
 /** Rows in these states that used an attempt. */
 const usedSql = (states: readonly string[], findings: string): string => `
-SELECT w.batch, w.row, v.attempt, ${findings} AS findings
-FROM v JOIN rows w ON w.attempt = v.attempt AND ${inStates('w', states)}
-UNION SELECT w.batch, w.row, v.attempt, ${findings}
-FROM v JOIN uses u ON u.attempt = v.attempt
-  JOIN rows w ON w.batch = u.batch AND w.row = u.row AND ${inStates('w', states)}`;
+SELECT row.batch, row.row, v.attempt, ${findings} AS findings
+FROM v JOIN rows row ON row.attempt = v.attempt AND ${inStates('row', states)}
+UNION SELECT row.batch, row.row, v.attempt, ${findings}
+FROM v JOIN uses use ON use.attempt = v.attempt
+  JOIN rows row ON row.batch = use.batch AND row.row = use.row AND ${inStates('row', states)}`;
 
 const unfinishSql = (states: readonly string[], findings = 'v.findings', batches = '1 = 1'): string => `
 UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, findings = w.findings
-FROM (${usedSql(states, findings)}) w JOIN batches b ON b.id = w.batch AND ${batches}
+FROM (${usedSql(states, findings)}) w JOIN batches bat ON bat.id = w.batch AND ${batches}
 WHERE rows.batch = w.batch AND rows.row = w.row`;
 
 const READ_COLUMNS = { attempt: 'int', findings: 'text' } as const;
@@ -964,14 +986,14 @@ export const doubtUnproven = each(READ_COLUMNS)(unfinishSql(['applied']));
  * matched, no_match, refused → in_doubt: answers are taken back, and what is known of them moves the rows on.
  */
 const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
-  unfinishSql(LOOKED_UP, 'CAST(NULL AS TEXT)', `b.state IN ('open', 'finished')`),
+  unfinishSql(LOOKED_UP, 'CAST(NULL AS TEXT)', `bat.state IN ('open', 'finished')`),
 );
 
 /** pending → pending: nothing that was taken back is shown of a row. */
 const emptyTakenBack: AttemptStatement = each(ATTEMPT)(`
-DELETE FROM uses WHERE (batch, row) IN (SELECT w.batch, w.row FROM v
-  JOIN uses u ON u.attempt = v.attempt AND u.is_filling = 1
-  JOIN rows w ON w.batch = u.batch AND w.row = u.row AND w.state = 'pending')`);
+DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row FROM v
+  JOIN uses use ON use.attempt = v.attempt AND use.is_filling = 1
+  JOIN rows row ON row.batch = use.batch AND row.row = use.row AND row.state = 'pending')`);
 
 /**
  * Takes back what a person had booked without an answer. An older answer, in whose place it was asked, stands
@@ -983,9 +1005,9 @@ export async function retractBooked(sql: Sql, attempts: readonly number[]): Prom
 }
 
 const skipWaiting = each({ attempt: 'int', findings: 'text' })(`
-UPDATE rows SET state = 'skipped', attempt = c.id, findings = v.findings
-FROM v JOIN attempts c ON c.id = v.attempt
-WHERE rows.batch = c.batch AND rows.row = c.row AND rows.state = 'pending'`);
+UPDATE rows SET state = 'skipped', attempt = att.id, findings = v.findings
+FROM v JOIN attempts att ON att.id = v.attempt
+WHERE rows.batch = att.batch AND rows.row = att.row AND rows.state = 'pending'`);
 
 /** pending → skipped: the row waited for what the vendor had accepted. */
 export const skipRowOf = (sql: Sql, attempt: number, findings: Findings) =>
@@ -1010,7 +1032,7 @@ UPDATE attempts SET ${movesTo('v.state')}, said = v.said, why = v.why, dialect =
   charged = v.charged, is_at_most = v.is_at_most FROM v WHERE attempts.id = v.attempt`);
 
 const bookMore = eachWhole({ attempt: 'int', more: 'int' })(
-  bookSql('v JOIN attempts c ON c.id = v.attempt', 'v.more', '0'),
+  bookSql('v JOIN attempts att ON att.id = v.attempt', 'v.more', '0'),
 );
 
 /**
@@ -1027,14 +1049,14 @@ export async function readAgain(sql: Sql, read: EndRow, more: number, moved: num
  * The rows of a change that counted as done, and for which a newer dialect finds no proof. The call stays
  * answered.
  */
-const UNPROVEN = `SELECT c.id FROM rows w JOIN attempts c ON c.id = w.attempt
-  AND c.state = 'answered' AND c.subject IS NOT NULL AND w.state = 'in_doubt'`;
+const UNPROVEN = `SELECT att.id FROM rows row JOIN attempts att ON att.id = row.attempt
+  AND att.state = 'answered' AND att.subject IS NOT NULL AND row.state = 'in_doubt'`;
 
 export const isUnproven = async (sql: Sql, attempt: number): Promise<boolean> =>
-  (await sql.rows(`${UNPROVEN} WHERE c.id = ?`, [attempt])).length > 0;
+  (await sql.rows(`${UNPROVEN} WHERE att.id = ?`, [attempt])).length > 0;
 
 export async function unprovenOf(sql: Pick<Sql, 'rows'>, batch: BatchId): Promise<ReadonlySet<number>> {
-  const found = await sql.rows<{ id: number }>(`${UNPROVEN} WHERE w.batch = ?`, [batch]);
+  const found = await sql.rows<{ id: number }>(`${UNPROVEN} WHERE row.batch = ?`, [batch]);
   return new Set(found.map(({ id }) => id));
 }
 
@@ -1049,19 +1071,21 @@ export interface Difference {
 /** Adds every budget up anew from the attempts. @returns what differs, which is nothing. */
 export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
   type Sums = BudgetName & Record<'spent' | 'held' | 'sum' | 'holds', number>;
-  const { names, beside, when } = budgetsOf('p');
+  const { names, beside, when } = budgetsOf('att_payer');
   const found = await db.rows<Sums>(`
     WITH added AS (SELECT kind, batch, account, period, sum(charged) AS sum, sum(holds) AS holds FROM (
-        SELECT ${names}, coalesce(c.charged, 0) AS charged,
-          CASE WHEN ${isHolding('c')} THEN c.reserved ELSE 0 END AS holds
-        FROM attempts c JOIN attempts p ON p.id = coalesce(c.payer, c.id) ${beside} WHERE ${when}) AS booked
+        SELECT ${names}, coalesce(att.charged, 0) AS charged,
+          CASE WHEN ${isHolding('att')} THEN att.reserved ELSE 0 END AS holds
+        FROM attempts att JOIN attempts att_payer ON att_payer.id = coalesce(att.payer, att.id) ${beside}
+          WHERE ${when}) AS booked
       GROUP BY kind, batch, account, period)
-    SELECT n.kind, n.batch, n.account, n.period, coalesce(b.spent, 0) AS spent, coalesce(b.held, 0) AS held,
+    SELECT n.kind, n.batch, n.account, n.period, coalesce(bud.spent, 0) AS spent,
+      coalesce(bud.held, 0) AS held,
       coalesce(d.sum, 0) AS sum, coalesce(d.holds, 0) AS holds
     FROM (SELECT kind, batch, account, period FROM budgets
       UNION SELECT kind, batch, account, period FROM added) n
-    LEFT JOIN budgets b ON ${isSameBudget('b', 'n')} LEFT JOIN added d ON ${isSameBudget('d', 'n')}
-    WHERE coalesce(b.spent, 0) <> coalesce(d.sum, 0) OR coalesce(b.held, 0) <> coalesce(d.holds, 0)`);
+    LEFT JOIN budgets bud ON ${isSameBudget('bud', 'n')} LEFT JOIN added d ON ${isSameBudget('d', 'n')}
+    WHERE coalesce(bud.spent, 0) <> coalesce(d.sum, 0) OR coalesce(bud.held, 0) <> coalesce(d.holds, 0)`);
   return found.map(({ spent, held, sum, holds, ...name }) => ({
     scope: budgetText(name),
     booked: { spent, held },

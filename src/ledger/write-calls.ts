@@ -70,8 +70,8 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   async openAttempts() {
     const { db, worker } = context;
     const open = await db.rows<{ id: AttemptId }>(
-      `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
-       WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
+      `SELECT att.id FROM attempts att LEFT JOIN workers worker ON worker.id = att.worker
+       WHERE att.state = 'open' AND att.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY att.sent_at, att.id`,
       [worker],
     );
     const ids = open.map(({ id }) => id);
@@ -96,9 +96,10 @@ const laterCalls = (context: WriteContext, gather: Gather) => ({
   async acceptedCalls(accountIdentity: string) {
     const { db, worker } = context;
     const accepted = await db.rows<{ id: AttemptId }>(
-      `SELECT c.id FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
-       WHERE c.state = 'accepted' AND a.identity = ?
-         AND (c.worker = ? OR (1 = 1 ${LEFT_OPEN[db.name]})) ORDER BY c.id`,
+      `SELECT att.id FROM attempts att JOIN accounts acc ON acc.id = att.account
+        LEFT JOIN workers worker ON worker.id = att.worker
+       WHERE att.state = 'accepted' AND acc.identity = ?
+         AND (att.worker = ? OR (1 = 1 ${LEFT_OPEN[db.name]})) ORDER BY att.id`,
       [accountIdentity, worker],
     );
     const ids = accepted.map(({ id }) => id);
@@ -109,9 +110,9 @@ const laterCalls = (context: WriteContext, gather: Gather) => ({
   async doubtsWithoutId(accountIdentity: string) {
     const { db } = context;
     const doubts = await db.rows<{ id: AttemptId }>(
-      `SELECT c.id FROM attempts c JOIN accounts a ON a.id = c.account
-       JOIN replies r ON r.attempt = c.id AND r.number = 0 AND r.status <> 0
-       WHERE ${isDoubted('c')} AND a.identity = ? AND c.vendor_id IS NULL ORDER BY c.id`,
+      `SELECT att.id FROM attempts att JOIN accounts acc ON acc.id = att.account
+       JOIN replies rep ON rep.attempt = att.id AND rep.number = 0 AND rep.status <> 0
+       WHERE ${isDoubted('att')} AND acc.identity = ? AND att.vendor_id IS NULL ORDER BY att.id`,
       [accountIdentity],
     );
     const ids = doubts.map(({ id }) => id);
@@ -132,7 +133,10 @@ const replyRow = (attempt: AttemptId, number: number, reply: Reply): ReplyRow =>
  * Where one process spends, the process that left the attempt open has ended. Where many spend, the attempt
  * is over by its age, or its worker has closed the ledger.
  */
-const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
+const LEFT_OPEN = {
+  sqlite: '',
+  postgres: 'AND (att.over_at < {now} OR worker.ended_at IS NOT NULL)',
+} as const;
 
 // ------------------------------------------------------------------------------------------ admission
 
@@ -169,8 +173,9 @@ type Way = Pick<IntentRow, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>
 
 const FIRST: Way = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
 
-const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer
-FROM notes n JOIN attempts c ON c.id = n.attempt WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
+const DECIDED = `SELECT note.said AS kind, note.attempt AS prior, coalesce(att.payer, att.id) AS payer
+FROM notes note JOIN attempts att ON att.id = note.attempt
+  WHERE note.id = ? AND note.said IN ('repeat', 'retry')`;
 
 /**
  * How it is sent, and in the place of which attempt. Undefined: the decision to send it again does not stand
@@ -248,17 +253,20 @@ interface CallStanding {
 }
 
 const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
-SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row,
+SELECT att_now.id AS current, att_now.state, price.highest, sub.seq, att_held.id AS other, att_held.batch,
+  att_held.row,
   (${UNANSWERED} LIMIT 1) AS none,
   (SELECT m.batch FROM (
-    SELECT c.batch, c.after, c.id FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL
-    UNION ALL SELECT n.batch, n.after, n.id FROM notes n WHERE n.subject = s.id) m
+    SELECT att.batch, att.after, att.id FROM attempts att
+      WHERE att.subject = sub.id AND att.charged IS NOT NULL
+    UNION ALL SELECT note.batch, note.after, note.id FROM notes note WHERE note.subject = sub.id) m
     ORDER BY m.after DESC, m.id DESC LIMIT 1) AS moved_by
-FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
-  LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
-  LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject
-  LEFT JOIN attempts x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM attempts c
-    WHERE c.subject = s.id AND ${isHolding('c')})`);
+FROM v LEFT JOIN attempts att_now ON att_now.key = v.key AND ${isCurrent('att_now')}
+  LEFT JOIN prices price ON price.account = v.account AND price.operation = v.operation
+    AND price.credits_max = v.credits_max
+  LEFT JOIN subjects sub ON sub.account = v.account AND sub.project = v.project AND sub.name = v.subject
+  LEFT JOIN attempts att_held ON att_held.key <> v.key AND att_held.id = (SELECT max(att.id) FROM attempts att
+    WHERE att.subject = sub.id AND ${isHolding('att')})`);
 
 function inTheWay(standing: CallStanding, intent: Intent, asked: IntentRow): Admission | undefined {
   const { ifUnknown, replaces } = intent;
@@ -278,10 +286,10 @@ function inTheWay(standing: CallStanding, intent: Intent, asked: IntentRow): Adm
 
 const ITS_BUDGETS = budgetsOf('v');
 const FULL = each(INTENT_COLUMNS)<BudgetName & { readonly closed: number }>(`
-SELECT b.kind, b.batch, b.account, b.period, b.closed
+SELECT bud.kind, bud.batch, bud.account, bud.period, bud.closed
 FROM (SELECT ${ITS_BUDGETS.names}, v.reserve FROM v ${ITS_BUDGETS.beside} WHERE ${ITS_BUDGETS.when}) v
-  JOIN budgets b ON ${isSameBudget('b', 'v')}
-WHERE ${isFull()} ORDER BY b.kind`);
+  JOIN budgets bud ON ${isSameBudget('bud', 'v')}
+WHERE ${isFull()} ORDER BY bud.kind`);
 
 async function reachedCap(
   { db }: WriteContext,
