@@ -1,15 +1,16 @@
 /**
- * Goal: who opens the ledger with `sqlite3` or `psql` finds the tables and moves that `docs/internals/ledger.md` says, and a row moves as
- * the page has it, whatever the code does: a final outcome stays as it is.
+ * Goal: who opens the ledger with `sqlite3` or `psql` finds the tables and moves that `docs/internals/ledger.md` says, who reads a statement
+ * knows which table each name stands for, and a row moves as the page has it, whatever the code does: a final outcome stays as it is.
  * Method: the page's tables are compared with those of the schema; each move of a row is then tried in SQL.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ATTEMPT_MOVES, keptTables, ROW_MOVES } from '../../src/ledger/schema.ts';
 import { DATABASES } from './plain.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/internals/ledger.md'), 'utf8');
+const ROOT = join(import.meta.dirname, '..', '..');
+const PAGE = readFileSync(join(ROOT, 'docs/internals/ledger.md'), 'utf8');
 
 /** The cells of each line of a table of the page. */
 const tableUnder = (heading: string): readonly (readonly string[])[] =>
@@ -35,13 +36,30 @@ test('the page has the moves of the tables, and no other', () => {
 });
 
 test('the page has all tables and their columns', () => {
-  const told = tableUnder('Tables').map(([table = '', , columns = '']) => [
+  const told = tableUnder('Tables').map(([table = '', , , columns = '']) => [
     table,
     ...columns.matchAll(/`(\w+)`/g),
   ]);
   const names = told.map(([table, ...columns]) => [table, ...columns.map(([, name]) => name)].join(' '));
   const kept = keptTables().map(({ table, columns }) => [`\`${table}\``, ...Object.keys(columns)].join(' '));
   expect(names.toSorted()).toEqual(kept.toSorted());
+});
+
+test('statements call a table by its name, or as the page says', () => {
+  const calledAs = new Map(
+    tableUnder('Tables').map(([table = '', as = '']) => [table.slice(1, -1), as.slice(1, -1)]),
+  );
+  const texts = globSync('src/ledger/**/*.ts', { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+  // Words of SQL are in capitals.
+  const called = [PAGE, ...texts].flatMap((text) => [
+    ...text.matchAll(/\b(?:FROM|JOIN)\s+(\w+) (?:AS )?([a-z_]+)\b/g),
+  ]);
+  const known = called.filter(([, table = '']) => calledAs.has(table));
+  expect(known.length).toBeGreaterThan(200);
+  const others = known.filter(([, table = '', as = '']) => !`${as}_`.startsWith(`${calledAs.get(table)}_`));
+  expect(others.map(([found]) => found)).toEqual([]);
 });
 
 const STATES = Object.keys(ROW_MOVES) as (keyof typeof ROW_MOVES)[];
