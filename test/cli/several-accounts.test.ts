@@ -750,18 +750,23 @@ test('the same address from another account is not checked again, and not believ
   expect(cells(at, 'Email', '_status')).toEqual([' | no_match']);
 });
 
-test.each<readonly [what: string, three: Answer, code: number, status: string, share: number]>([
-  ['whose answer is lost', LOST, 3, 'in_doubt', 9],
-  ['whose account has a dead key', DEAD, 77, 'pending', 9],
-  ['whose account is paused', slowFor(2), 75, 'pending', 9],
-  ['whose account has used up its share of the budget', checker, 4, 'pending', 0],
-])('a check %s holds its row, and the next account is not asked', async (_, three, code, status, share) => {
+/** A run whose check does not end, by an account that may spend so much. @returns the desk, and the code of the run. */
+async function checkedBy(three: Answer, share: number): Promise<readonly [Several, number | null]> {
   const at = await deskOf(
     { one: knows('one', 'Ann'), two: knows('two', 'Ann'), three },
     { ...CHECKED, budget: { credits: 99, accounts: { three: share } } },
   );
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
-  expect((await run(at, '--max-pause', '1s')).code).toBe(code);
+  return [at, (await run(at, '--max-pause', '1s')).code];
+}
+
+test.each<readonly [what: string, three: Answer, code: number, status: string, share: number]>([
+  ['whose answer is lost', LOST, 3, 'in_doubt', 9],
+  ['whose account has a dead key', DEAD, 77, 'pending', 9],
+  ['whose account has used up its share of the budget', checker, 4, 'pending', 0],
+])('a check %s holds its row, and the next account is not asked', async (_, three, code, status, share) => {
+  const [at, ended] = await checkedBy(three, share);
+  expect(ended).toBe(code);
   expect(at.said()).toEqual(share === 0 ? ['one: Ann'] : ['one: Ann', 'three: ann@one.example']);
   expect(cells(at, 'Email', '_status')).toEqual([` | ${status}`]);
   at.answers({ one: NOTHING, two: NOTHING, three: () => ({ state: 'ok' }) });
@@ -769,6 +774,13 @@ test.each<readonly [what: string, three: Answer, code: number, status: string, s
   await at.desk.write('job.yaml', JSON.stringify({ ...JOB, ...CHECKED }));
   await run(at);
   expect(cells(at, 'Email', 'Email_source', '_status')).toEqual(['Ann@one.example | one | matched']);
+});
+
+test('a check whose account is paused holds its row, and the next account is not asked', async () => {
+  const [at, ended] = await checkedBy(slowFor(3_600), 9);
+  expect(ended).toBe(75);
+  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example']);
+  expect(cells(at, 'Email', '_status')).toEqual([' | pending']);
 });
 
 test.each([
