@@ -204,7 +204,7 @@ async function workOf({ ending = '.csv', read, content }: Hostile, size: number)
 /** How much more a list is read in parts of 64 KiB, which end elsewhere. A look through all for each is far above it. */
 const ODDS = 0.2;
 
-test.each(some(HOSTILE, 4))('twice as much of $says is no more than twice the work', async (hostile) => {
+test.each(some(HOSTILE, 3))('twice as much of $says is no more than twice the work', async (hostile) => {
   // What is loaded and compiled for the first list is not counted.
   await workOf(hostile, 2);
   const once = await workOf(hostile, hostile.size);

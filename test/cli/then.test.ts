@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { postgresServer } from '../ledger/stores/postgres-server.ts';
+import { proof } from '../support/combinations.ts';
 import { type Asked, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 
@@ -114,9 +115,10 @@ describe.each([
     name: 'SQLite',
     storeOf: async (): Promise<string | undefined> => undefined,
     points: ['after-record', 'after-judge', 'after-close', 'before-intent:2', 'after-record:2', 'before-row'],
+    again: test,
   },
-  { name: 'PostgreSQL', storeOf: postgresStore, points: ['after-close'] },
-])('over $name', ({ storeOf, points }) => {
+  { name: 'PostgreSQL', storeOf: postgresStore, points: ['after-close'], again: proof },
+])('over $name', ({ storeOf, points, again }) => {
   test('what was found is taken by its id, each call is paid for once, and a second run and another list send nothing', async () => {
     const at = await thenDesk({ store: await storeOf('once') });
     expect((await at.run()).code).toBe(0);
@@ -130,7 +132,7 @@ describe.each([
     expect(at.bought()).toEqual({ searched: NAMES, taken: IDS });
   });
 
-  test('a kill at any point between the two calls buys neither again', async () => {
+  again('a kill at any point between the two calls buys neither again', async () => {
     const at = await thenDesk({ people: PEOPLE.slice(0, 1), store: await storeOf('killed') });
     for (const point of points) {
       at.env = { ROWONCE_CRASH_AT: point };
@@ -143,7 +145,7 @@ describe.each([
     expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
   });
 
-  test('a taking whose answer is lost holds its row, and settling it finishes the row', async () => {
+  again('a taking whose answer is lost holds its row, and settling it finishes the row', async () => {
     const at = await thenDesk({ people: PEOPLE.slice(0, 1), store: await storeOf('doubt') });
     const { hands } = at;
     at.hands = () => undefined;

@@ -6,18 +6,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * do; a clean clone knows no times yet, and would begin with the files that have the most text.
  */
 const LONGEST = [
+  'web/start',
+  'web/run',
+  'web/stops',
+  'web/ends',
+  'web/table',
   'simulate/simulate',
-  'docs',
+  'web/same-figures',
+  'web/team',
+  'cli/later',
   'faults/on-postgres',
   'cli/worker',
-  'web/commands',
   'faults/forged-store',
-  'faults/series',
-  'ledger/stores/conformance',
-  'ledger/db/postgres',
-  'web/same-figures',
-  'cli/forget',
+  'web/lists',
+  'web/commands',
+  'cli/eight-vendors',
+  'web/versions',
+  'docs',
+  'web/whole-day',
   'cli/hints',
+  'faults/series',
 ].map((name) => `${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, openDesk } from '../cli/desk.ts';
+import { proof } from '../support/combinations.ts';
 import { Gateway, type Weather } from './gateway.ts';
 import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
@@ -81,17 +82,20 @@ test('a budget that is used is raised in its field, also after the page was clos
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8 });
 });
 
-test('another key is typed where the vendor does not take the old one, and the list goes on with it', async () => {
-  const { desk, gateway, page } = await stoppedBy((call) =>
-    call > 4 ? says(401, 'no such key') : undefined,
-  );
-  await sees(page, 'The vendor does not take the key of data any more. Nothing was lost. 6 rows are left.');
-  gateway.weather = () => undefined;
-  await page.getByLabel('New key').fill('key-2');
-  await press(page, 'Take it and go on');
-  await sees(page, '10 of 10 companies found');
-  expect(await desk.read('config/accounts.yaml')).toContain('key-2');
-});
+proof(
+  'another key is typed where the vendor does not take the old one, and the list goes on with it',
+  async () => {
+    const { desk, gateway, page } = await stoppedBy((call) =>
+      call > 4 ? says(401, 'no such key') : undefined,
+    );
+    await sees(page, 'The vendor does not take the key of data any more. Nothing was lost. 6 rows are left.');
+    gateway.weather = () => undefined;
+    await page.getByLabel('New key').fill('key-2');
+    await press(page, 'Take it and go on');
+    await sees(page, '10 of 10 companies found');
+    expect(await desk.read('config/accounts.yaml')).toContain('key-2');
+  },
+);
 
 test('of two accounts, the one whose key is dead is named, and it takes the new key', async () => {
   const desk = await openDesk({ matchRate: 0 });
@@ -113,7 +117,7 @@ test('of two accounts, the one whose key is dead is named, and it takes the new 
   expect(await desk.read('config/accounts.yaml')).toMatch(/data[\s\S]*key-1[\s\S]*spare[\s\S]*key-2/);
 });
 
-test('credits that were bought meanwhile are used', async () => {
+proof('credits that were bought meanwhile are used', async () => {
   const { gateway, page } = await stoppedBy((call) => (call > 4 ? says(402, 'no credits left') : undefined));
   await sees(page, 'The account data has no credits left at the vendor. Nothing was lost. 6 rows are left.');
   gateway.weather = () => undefined;
@@ -129,7 +133,7 @@ test('a list whose vendor asks to wait for long says when it can go on', async (
   await page.getByRole('button', { name: 'Try now' }).waitFor();
 });
 
-test('answers that look wrong are agreed to by a button', async () => {
+proof('answers that look wrong are agreed to by a button', async () => {
   const { page } = await stoppedBy(() => says(422, 'not supported'));
   await sees(page, 'Many answers in a row look wrong.');
   await press(page, 'They are right: leave such rows out');

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FiguresObject } from '../../src/web/api.ts';
 import { type Desk, deskBefore, type JsonResult, openDesk, SERVICE } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
+import { some } from '../support/combinations.ts';
 import { Gateway, type Weather } from './gateway.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
@@ -259,7 +260,7 @@ const ENDINGS: readonly Ending[] = [
   },
 ];
 
-test.for(ENDINGS)('figures of a list that was ended by $by', async (ending) => {
+test.for(some(ENDINGS, 5))('figures of a list that was ended by $by', async (ending) => {
   const { by, code, expected, rows = 5, weather, account, more = [], then } = ending;
   const desk = await openDesk({ concurrency: 1 });
   desk.list(rows);
