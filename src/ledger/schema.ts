@@ -405,8 +405,7 @@ CREATE INDEX rows_state ON rows (batch, state, row);`,
   attempt {int} NOT NULL REFERENCES attempts,
   is_filling {int} NOT NULL,
   waits {int} NOT NULL,
-  PRIMARY KEY (batch, row, nth),
-  FOREIGN KEY (batch, row) REFERENCES rows
+  PRIMARY KEY (batch, row, nth)
 ) {keyed};
 CREATE INDEX uses_attempt ON uses (attempt);`,
   // The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by

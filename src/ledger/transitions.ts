@@ -10,6 +10,7 @@ import {
   eachWriting,
   type FilledRow,
   insertSql,
+  type RecordOf,
   type Sql,
   step,
 } from './db.ts';
@@ -582,8 +583,14 @@ export async function writeUses(sql: Sql, rows: readonly Resting[]): Promise<voi
   await sql.each(keepUses, usesOf(rows));
 }
 
+const PAY_COLUMNS = { batch: 'text', row: 'int', state: 'text', attempt: 'int' } as const;
+
+/** All that a row rests on. */
+const attemptsOf = (row: RestingRow): readonly RecordOf<typeof PAY_COLUMNS>[] =>
+  row.uses.length > 0 ? row.uses : [row];
+
 /** The lowest row of the batch that used an answer counts as having paid for it. */
-const payRows = eachWhole({ batch: 'text', row: 'int', state: 'text', attempt: 'int' })(`
+const payRows = eachWhole(PAY_COLUMNS)(`
 UPDATE attempts SET row = d.row FROM (SELECT v.attempt AS id, v.batch AS batch, min(v.row) AS row FROM v
   WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
 WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`);
@@ -807,7 +814,7 @@ export async function writeGroup(
     step(moveRowsOn, others),
     step([raisePrices], priced),
     step([finishRows], last),
-    step([payRows], [...last, ...usesOf(last)]),
+    step([payRows], last.flatMap(attemptsOf)),
     step([leaveUses], [...shown, ...last]),
     step([keepUses], usesOf([...shown, ...last])),
     step(
