@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
@@ -93,13 +94,19 @@ const ROWS_PER_SLOT = 3;
  */
 const SPARE_ROWS = 16;
 
+/** So many rows wait in the queue at most: what waits long reaches the old space of the heap. */
+const MOST_AHEAD = 64;
+
+/** Then reading goes on once hardly any row waits, because each wait of the queue costs time. */
+const FEW_AHEAD = 8;
+
 /** @returns whether rows wait for other rows, or for a later time. */
 export async function workRows(work: Work, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
   const slots = accountsOf(context).reduce((sum, { account }) => sum + account.limits.concurrency, 0);
-  const most = slots * ROWS_PER_SLOT + SPARE_ROWS;
-  const rows = new RowsAtWork(work, ends);
+  let waits = false;
+  const queue = new PQueue({ concurrency: slots * ROWS_PER_SLOT + SPARE_ROWS });
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
@@ -110,53 +117,21 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
       // see the finished ones.
       else if (left.length > 0) ends.writeSoon();
       for (const row of left) {
-        await rows.untilFewer(most);
-        if (signal.aborted) break;
-        void rows.begin(row);
+        if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
+        queue
+          .add(async () => {
+            if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
+          })
+          .catch(stopAll);
       }
     }
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded whatever stopped the reading, because they may be paid for.
-  await rows.untilFewer(1);
+  await queue.onIdle();
   await ends.write().catch(stopAll);
-  return rows.wait;
-}
-
-/** The rows that are worked on side by side, each by itself. */
-class RowsAtWork {
-  /** Whether any row waits for other rows, or for a later time. */
-  wait = false;
-  readonly #work: Work;
-  readonly #ends: RowEnds;
-  #count = 0;
-  #tellFewer: (() => void) | undefined;
-
-  constructor(work: Work, ends: RowEnds) {
-    this.#work = work;
-    this.#ends = ends;
-  }
-
-  /** Never throws: what stops a row stops the run. */
-  async begin(row: WalkingRow): Promise<void> {
-    this.#count += 1;
-    try {
-      if ((await workRow(this.#work, row, this.#ends)) === 'waits') this.wait = true;
-    } catch (error) {
-      this.#work.stopAll(error);
-    }
-    this.#count -= 1;
-    this.#tellFewer?.();
-  }
-
-  /** Is awaited by one caller at a time. */
-  async untilFewer(than: number): Promise<void> {
-    while (this.#count >= than)
-      await new Promise<void>((resolve) => {
-        this.#tellFewer = resolve;
-      });
-  }
+  return waits;
 }
 
 interface WalkingRow {
