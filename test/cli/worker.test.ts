@@ -82,7 +82,10 @@ test.each([
       response.end(JSON.stringify(said));
     });
     const { data } = JSON.parse(readFileSync(place.path('config/accounts.yaml'), 'utf8')).accounts;
-    place.writeAccounts({ data, more: { ...data, base_url: further.url, limits: { concurrency: 1 } } });
+    place.writeAccounts({
+      data,
+      more: { ...data, base_url: further.url, limits: { per_second: 2_000, concurrency: 1 } },
+    });
     place.writeList(domainsOf('several', 3));
     const job = { operation: 'enrich-company', account: ['data', 'more'] };
     writeFileSync(place.path('several.yaml'), JSON.stringify(job));

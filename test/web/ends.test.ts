@@ -102,7 +102,8 @@ test('of two accounts, the one whose key is dead is named, and it takes the new 
   desk.list(3);
   const gateway = await Gateway.before(desk.place.vendor.url, () => says(401, 'no such key'));
   onTestFinished(() => gateway[Symbol.asyncDispose]());
-  const account = (url: string) => ({ vendor: 'provider', base_url: url, key: 'key-1' });
+  const limits = { per_second: 2_000 };
+  const account = (url: string) => ({ vendor: 'provider', base_url: url, key: 'key-1', limits });
   desk.place.writeAccounts({ data: account(desk.place.vendor.url), spare: account(gateway.url) });
   const served = await pageAt(desk);
   const job = { operations: { 'enrich-company': { account: ['data', 'spare'] } } };
