@@ -166,29 +166,39 @@ const nameOf = (path: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?
 /** What a file asks of others by name: not by its place, and not of Node. */
 function importsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');
-  const asked = text.matchAll(/^(?:import|export) .*?from "([^"]+)";$|\b(?:import|require)\("([^"]+)"\)/gm);
+  const asked = text.matchAll(
+    /^(?:import|export) .*?from "([^"]+)";$|\b(?:import|require[$\d]*)\("([^"]+)"\)/gm,
+  );
   const names = Array.from(asked, ([, stated, late]) => stated ?? late ?? '');
   return names.filter((name) => !name.startsWith('.') && !isBuiltin(name)).map(nameOf);
 }
 
-test('what is imported by name is what npm installs, and the reverse', () => {
+/** Every command loads these, so they are inside of what is built. */
+const BUILT_IN = ['yaml', 'zod'];
+
+test('what is imported by name or built in is what npm installs, and the reverse', () => {
   const files = globSync('**/*.js', { cwd: BUILT, exclude: ['web/**'] });
   const imports = new Set(files.flatMap((path) => importsOf(join(BUILT, path))));
-  expect([...imports].sort()).toEqual(Object.keys(dependencies).sort());
+  expect([...imports, ...BUILT_IN].sort()).toEqual(Object.keys(dependencies).sort());
 });
 
-test('no library is built in', () => {
+test('two libraries are built in, each in the version that npm installs and looks at', () => {
   const maps = globSync('**/*.js.map', { cwd: BUILT });
   const sources = maps.flatMap((path) => json(join(BUILT, path)).sources as readonly string[]);
   const builtIn = new Set(
     sources.flatMap((source) => /.*node_modules\/(.*)/.exec(source)?.[1] ?? []).map(nameOf),
   );
-  expect([...builtIn]).toEqual([]);
+  expect([...builtIn].sort()).toEqual(BUILT_IN);
+  for (const name of BUILT_IN)
+    expect(dependencies).toHaveProperty(name, packages[`node_modules/${name}`].version);
 });
 
-test('the licences of what is inside the script of the page stand beside it', () => {
-  const licences = readFileSync(join(BUILT, 'web', 'LICENSES'), 'utf8');
-  expect(licences.match(/Copyright .*/g)).toHaveLength(3);
+test.each([
+  ['the program', '.', BUILT_IN.length],
+  ['the script of the page', 'web', 3],
+])('the licences of what is inside %s stand beside it', (_what, folder, count) => {
+  const licences = readFileSync(join(BUILT, folder, 'LICENSES'), 'utf8');
+  expect(licences.match(/Copyright .*/g)).toHaveLength(count);
 });
 
 test('npm can install from the lock file on every platform: nothing that a library asks for is left out of it', () => {
