@@ -25,7 +25,7 @@ import {
   recordFrom,
   type StoredRow,
 } from './context.ts';
-import { type Db, each, eachWhole } from './db.ts';
+import { type Db, each } from './db.ts';
 import { type Deciding, decisionsFor } from './lists.ts';
 import { OF_BATCH } from './money.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
@@ -82,7 +82,7 @@ interface KeptAnswer extends KeptCall, KeptWhy, Omit<StoredRow<AnswerRow>, 'eras
   readonly facts: string | null;
 }
 
-const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
+const ANSWERS = each({ id: 'int' })<KeptAnswer>(`
 SELECT ${ANSWER_COLUMNS}, acc.identity AS "accountIdentity",
   att.operation, att.asked, att.credits_max, att.charged, att.row AS "paidRow",
   coalesce(note.at, rep.at, 0) AS "answeredAtMs", coalesce(rep.status, 0) AS status,
@@ -154,10 +154,10 @@ FROM v LEFT JOIN attempts att_now ON att_now.key = {hex v.key} AND ${isCurrent('
   ${replies} ${TOLD}
 WHERE att_now.id IS NOT NULL OR att.id IS NOT NULL`;
 
-const FIND = eachWhole({ nth: 'int', key: 'text' })<KnownAnswerRow>(findSql('NULL', ''));
+const FIND = each({ nth: 'int', key: 'text' })<KnownAnswerRow>(findSql('NULL', ''));
 
 /** For a batch that has cut-offs. To look for the age of each answer takes a third longer. */
-const FIND_FRESH = eachWhole({
+const FIND_FRESH = each({
   nth: 'int',
   key: 'text',
   batch: 'text',

@@ -19,7 +19,7 @@ import {
 } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, callFrom, filled, type KeptCall, oneRow, type WriteContext } from './context.ts';
-import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
+import { type Cell, each, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
   AskedOfAccount,
   AttemptId,
@@ -387,13 +387,13 @@ export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
 
 // ------------------------------------------------------------------------------------------ their submit
 
-const SUBMIT = eachWhole(ROW_COLUMNS)(`${insertSql('rows', ROW_COLUMNS)} ON CONFLICT DO NOTHING`);
+const SUBMIT = each(ROW_COLUMNS)(`${insertSql('rows', ROW_COLUMNS)} ON CONFLICT DO NOTHING`);
 
 const CELL_COLUMNS = { batch: 'text', row: 'int', cells: 'text' } as const;
-const KEEP_CELLS = eachWhole(CELL_COLUMNS)(`${insertSql('cells', CELL_COLUMNS)} ON CONFLICT DO NOTHING`);
+const KEEP_CELLS = each(CELL_COLUMNS)(`${insertSql('cells', CELL_COLUMNS)} ON CONFLICT DO NOTHING`);
 
 const PLAN_COLUMNS = { ...ROW_COLUMNS, work: 'text' } as const;
-const PLANNED = eachWhole(PLAN_COLUMNS)(insertSql('rows', PLAN_COLUMNS));
+const PLANNED = each(PLAN_COLUMNS)(insertSql('rows', PLAN_COLUMNS));
 
 /** Keeps the planned rows of a batch of changes. A row that needs no request has its end already. */
 export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {

@@ -563,15 +563,15 @@ WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 // rule 18c
 const IS_KEPT = 'JOIN rows row ON row.batch = v.batch AND row.row = v.row AND row.state = v.state';
 
-const leaveUses = eachWhole({ batch: 'text', row: 'int', state: 'text' })(
-  `DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row FROM v ${IS_KEPT})`,
-);
+const leaveUses = each({ batch: 'text', row: 'int', state: 'text' })(`
+DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row
+  FROM v JOIN uses use ON use.batch = v.batch AND use.row = v.row ${IS_KEPT})`);
 
 /**
  * What a row rests on, where that is not one attempt alone. What has filled steps of a pending row is seen
  * while its other steps are asked.
  */
-const keepUses = eachWhole(USE_COLUMNS)(`
+const keepUses = each(USE_COLUMNS)(`
 INSERT INTO uses (batch, row, nth, attempt, is_filling, waits)
 SELECT v.batch, v.row, v.nth, v.attempt, v.is_filling, v.waits FROM v ${IS_KEPT}`);
 
