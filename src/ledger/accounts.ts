@@ -134,7 +134,7 @@ const MARKED = `
 SELECT known.kind, acc.identity, (SELECT count(*) FROM known_as known_id
   WHERE known_id.account = acc.id AND known_id.kind = 'id') AS ids,
   (SELECT count(*) FROM (SELECT 1 AS used FROM attempts att
-    WHERE att.account = acc.id AND ${IS_USE} LIMIT 1) u) AS used
+    WHERE att.account = acc.id AND ${IS_USE} LIMIT 1) seen) AS used
 FROM known_as known JOIN accounts acc ON acc.id = known.account
 WHERE (known.kind = 'id' AND known.value = ?) OR (known.kind = 'address' AND known.value = ?)
   OR (known.kind = 'name' AND known.value = ?)`;

@@ -504,14 +504,14 @@ WITH resting AS MATERIALIZED (
 needed AS MATERIALIZED (
   SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting
     UNION ALL SELECT use.attempt, use.batch FROM resting
-      JOIN uses use ON use.batch = resting.batch AND use.row = resting.row) n
+      JOIN uses use ON use.batch = resting.batch AND use.row = resting.row) needed
   WHERE attempt IS NOT NULL GROUP BY attempt),
 old AS MATERIALIZED (
-  SELECT att.id, att.state, att.batch, att.row, n.batch AS needed_by,
+  SELECT att.id, att.state, att.batch, att.row, needed.batch AS needed_by,
     CASE WHEN EXISTS (SELECT 1 FROM attempts att_now
       WHERE att_now.key = att.key AND ${isCurrent('att_now')}
         AND att_now.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
-  FROM attempts att JOIN accounts acc ON acc.id = att.account LEFT JOIN needed n ON n.attempt = att.id
+  FROM attempts att JOIN accounts acc ON acc.id = att.account LEFT JOIN needed ON needed.attempt = att.id
   WHERE coalesce(att.ended_at, att.sent_at) < CAST(? AS {int})
     AND acc.identity = coalesce(CAST(? AS TEXT), acc.identity)
     AND att.subject IS NULL AND att.erased_at IS NULL),
@@ -523,7 +523,7 @@ ended AS MATERIALIZED (
     AND acc.identity = coalesce(CAST(? AS TEXT), acc.identity))`;
 
 const OLD_ROWS = `rows.state <> 'in_doubt' AND (rows.attempt IN (SELECT id FROM gone)
-    OR EXISTS (SELECT 1 FROM uses use JOIN gone g ON g.id = use.attempt
+    OR EXISTS (SELECT 1 FROM uses use JOIN gone ON gone.id = use.attempt
       WHERE use.batch = rows.batch AND use.row = rows.row)
     OR (rows.state = 'invalid' AND (${hasFirst('rows.findings', 'erased_on')}) IS NOT TRUE
       AND rows.batch IN (SELECT id FROM ended)))`;

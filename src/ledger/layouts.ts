@@ -212,19 +212,20 @@ WITH taken AS (
   GROUP BY vendor_id, account, operation HAVING count(DISTINCT key) > 1),
 sharing AS (
   SELECT att.id, att.batch, att.row, att.state, att.prior, att.vendor_id FROM attempts att
-    JOIN taken t ON t.vendor_id = att.vendor_id AND t.account = att.account AND t.operation = att.operation
+    JOIN taken ON taken.vendor_id = att.vendor_id AND taken.account = att.account
+      AND taken.operation = att.operation
    WHERE att.state IN ${MAY_COST})`;
 
 const SHARING_ATTEMPTS = `${SHARING}
-SELECT s.id, s.state, s.vendor_id, att_prior.id AS prior, att_prior.state AS before
-  FROM sharing s LEFT JOIN attempts att_prior ON att_prior.id = s.prior`;
+SELECT sharing.id, sharing.state, sharing.vendor_id, att_prior.id AS prior, att_prior.state AS before
+  FROM sharing LEFT JOIN attempts att_prior ON att_prior.id = sharing.prior`;
 
 /** A row of several steps is held by its walk, which comes with the next run. */
 const THEIR_ROWS = `${SHARING}
-SELECT row.batch, row.row, bat.operation, max(s.id) AS attempt, max(s.vendor_id) AS vendor_id
-  FROM sharing s JOIN rows row ON row.batch = s.batch AND row.row = s.row
+SELECT row.batch, row.row, bat.operation, max(sharing.id) AS attempt, max(sharing.vendor_id) AS vendor_id
+  FROM sharing JOIN rows row ON row.batch = sharing.batch AND row.row = sharing.row
     JOIN batches bat ON bat.id = row.batch
- WHERE row.state = 'pending' AND s.state <> 'retried' GROUP BY row.batch, row.row, bat.operation`;
+ WHERE row.state = 'pending' AND sharing.state <> 'retried' GROUP BY row.batch, row.row, bat.operation`;
 
 const sharesId = (id: Cell): string | null =>
   keptFindings([...finding('not_yet', {}), ...finding('id_given_twice', { id: String(id) })]);

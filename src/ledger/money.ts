@@ -45,19 +45,19 @@ export function isBudget(budgets: string, kind: BudgetScope, table: string): str
 /** A table of five rows, one for each budget of an attempt. */
 const KINDS = `(${Object.keys(namesIn(''))
   .map((kind) => `SELECT '${kind}' AS kind`)
-  .join(' UNION ALL ')}) k`;
+  .join(' UNION ALL ')}) each`;
 
 /** The names of the budgets of each attempt. What is sent for the first time needs no extra credits. */
 export function budgetsOf(table: string) {
   const names = Object.entries(namesIn(table));
   const columns = ['batch', 'account', 'period'].map(
     (column, at) =>
-      `CASE k.kind ${names.map(([kind, name]) => `WHEN '${kind}' THEN ${name[at]}`).join(' ')} END AS ${column}`,
+      `CASE each.kind ${names.map(([kind, name]) => `WHEN '${kind}' THEN ${name[at]}`).join(' ')} END AS ${column}`,
   );
   return {
-    names: `k.kind, ${columns.join(', ')}`,
+    names: `each.kind, ${columns.join(', ')}`,
     beside: `CROSS JOIN ${KINDS}`,
-    when: `(k.kind <> 'extra' OR ${table}.kind = 'retry')`,
+    when: `(each.kind <> 'extra' OR ${table}.kind = 'retry')`,
   };
 }
 

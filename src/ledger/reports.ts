@@ -261,8 +261,8 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
  */
 const SPENT = `
 SELECT att.batch, acc.identity AS "accountIdentity", att.day * ${DAY_MS} AS "dayMs", worker.operator,
-  sum(m.spent) AS spent, sum(m.for_misses) AS "forMisses", sum(m.at_most) AS "atMost",
-  sum(m.held) AS "inDoubt", sum(m.requests) AS requests
+  sum(moved.spent) AS spent, sum(moved.for_misses) AS "forMisses", sum(moved.at_most) AS "atMost",
+  sum(moved.held) AS "inDoubt", sum(moved.requests) AS requests
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent,
     CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END AS for_misses,
@@ -270,8 +270,8 @@ FROM (
   FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
-  FROM attempts WHERE id >= ? AND id <= ?) m
-JOIN attempts att ON att.id = m.id JOIN accounts acc ON acc.id = att.account
+  FROM attempts WHERE id >= ? AND id <= ?) moved
+JOIN attempts att ON att.id = moved.id JOIN accounts acc ON acc.id = att.account
   LEFT JOIN workers worker ON worker.id = att.worker
 WHERE att.sent_at >= ? AND att.sent_at < ? GROUP BY att.batch, acc.identity, att.day, worker.operator`;
 
@@ -284,10 +284,10 @@ WHERE row.batch = ? AND row.row >= ?`;
 
 /** The rows with an answer that is like a text, or that a person told. */
 const SAYING = `
-SELECT DISTINCT u.row FROM (
+SELECT DISTINCT used.row FROM (
     SELECT row, attempt AS id FROM rows WHERE batch = ? AND row BETWEEN ? AND ?
-    UNION ALL SELECT row, attempt FROM uses WHERE batch = ? AND row BETWEEN ? AND ?) u
-  JOIN attempts att ON att.id = u.id AND att.charged IS NOT NULL
+    UNION ALL SELECT row, attempt FROM uses WHERE batch = ? AND row BETWEEN ? AND ?) used
+  JOIN attempts att ON att.id = used.id AND att.charged IS NOT NULL
     LEFT JOIN replies rep ON ${replyOf('rep', 'att')}
   LEFT JOIN notes note ON note.attempt = att.id AND note.kind = 'told' AND att.dialect IS NULL
 WHERE note.facts IS NOT NULL OR lower({text rep.body}) LIKE CAST(? AS TEXT)`;
@@ -312,12 +312,14 @@ WITH earlier AS MATERIALIZED (SELECT item.value AS id FROM {list ?}),
 part AS (SELECT batch, row, attempt FROM rows
   WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
 used AS (SELECT row, attempt FROM part
-  UNION SELECT use.row, use.attempt FROM part p JOIN uses use ON use.batch = p.batch AND use.row = p.row)
-SELECT acc.identity AS "accountIdentity", sum(att.charged) AS saved FROM used u
-  JOIN attempts att ON att.id = u.attempt JOIN accounts acc ON acc.id = att.account
-  WHERE att.charged > 0 AND (att.batch <> ? OR att.row <> u.row) AND NOT EXISTS (SELECT 1 FROM earlier e
-    WHERE e.id = att.batch OR EXISTS (SELECT 1 FROM rows row WHERE row.attempt = att.id AND row.batch = e.id)
-      OR EXISTS (SELECT 1 FROM uses use WHERE use.attempt = att.id AND use.batch = e.id AND use.row = u.row))
+  UNION SELECT use.row, use.attempt FROM part JOIN uses use ON use.batch = part.batch AND use.row = part.row)
+SELECT acc.identity AS "accountIdentity", sum(att.charged) AS saved FROM used
+  JOIN attempts att ON att.id = used.attempt JOIN accounts acc ON acc.id = att.account
+  WHERE att.charged > 0 AND (att.batch <> ? OR att.row <> used.row) AND NOT EXISTS (SELECT 1 FROM earlier
+    WHERE earlier.id = att.batch OR EXISTS (SELECT 1 FROM rows row
+      WHERE row.attempt = att.id AND row.batch = earlier.id)
+      OR EXISTS (SELECT 1 FROM uses use
+        WHERE use.attempt = att.id AND use.batch = earlier.id AND use.row = used.row))
   GROUP BY acc.identity`;
 
 const ROWS_WAITING = `
@@ -328,7 +330,7 @@ ORDER BY row.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT row.row FROM v JOIN rows row ON row.batch = v.batch WHERE row.state <> 'pending'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = u.id
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = used.id
     JOIN replies rep ON ${replyOf('rep', 'att')}
     WHERE att.charged IS NOT NULL AND att.said IN ${AN_ANSWER}
       AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})

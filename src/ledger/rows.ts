@@ -107,15 +107,15 @@ const IS_KNOWN = `(NOT (${IS_BLANK}) OR (SELECT count(*) ${PAID}) > 0)`;
 const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
   JOIN rows row ON row.batch = v.batch AND row.row = v.row WHERE ${IS_KNOWN}`);
 
-/** The attempts that a row rests on, in EXISTS over `u`. */
-export const USED = `(SELECT row.attempt AS id UNION ALL SELECT use.attempt ${OF_ROW}) u`;
+/** The attempts that a row rests on, in EXISTS over `used`. */
+export const USED = `(SELECT row.attempt AS id UNION ALL SELECT use.attempt ${OF_ROW}) used`;
 
 const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{ all: number; ended: number }>(`
 SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended
 FROM v JOIN rows row ON row.batch = v.batch AND row.row BETWEEN v.first AND v.last`);
 
 const READ_OTHERWISE = `
-EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = u.id
+EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = used.id
   WHERE att.charged IS NOT NULL AND att.account = (SELECT id FROM accounts WHERE identity = ?)
   AND (att.said NOT IN ${AN_ANSWER} OR (att.dialect IS DISTINCT FROM CAST(? AS {int})
     AND NOT EXISTS (SELECT 1 FROM notes note WHERE note.attempt = att.id AND note.kind = 'told'))))`;
@@ -143,7 +143,7 @@ const RESTS = `(SELECT row.row, row.state, row.has_fills, row.attempt AS id, 0 A
     FROM uses use JOIN rows row ON row.batch = use.batch AND row.row = use.row WHERE use.batch = ?
   UNION ALL SELECT row.row, row.state, row.has_fills, att.id, 0
     FROM attempts att JOIN rows row ON row.batch = att.batch AND row.row = att.row
-      WHERE att.batch = ? AND att.state = 'answered') u`;
+      WHERE att.batch = ? AND att.state = 'answered') used`;
 
 const countWhere = (counted: string, condition: string): string =>
   `count(DISTINCT CASE WHEN ${condition} THEN ${counted} END)`;
@@ -152,33 +152,34 @@ const OWN = 'att.batch = bat.id';
 /** What takes a find is counted with the call that found it. */
 const FIRST = `${OWN} AND NOT ${takes('att')}`;
 const FOUND = "att.said = 'found'";
-const FILLED = `${FOUND} AND (u.is_filling = 1 OR u.has_fills = 0 AND u.state <> 'pending')`;
+const FILLED = `${FOUND} AND (used.is_filling = 1 OR used.has_fills = 0 AND used.state <> 'pending')`;
 
 const BY_ACCOUNT = `
-SELECT f.operation, acc.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
-  f.calls, f.matches, f.sold, f.fillers,
-  coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses", coalesce(s.at_most, 0) AS "atMost"
-FROM (SELECT att.operation, att.account, count(DISTINCT u.row) AS reached,
-    ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
-    ${countWhere('u.row', FILLED)} AS filled,
+SELECT counted.operation, acc.identity AS "accountIdentity", counted.reached, counted.asked, counted.found,
+  counted.filled, counted.calls, counted.matches, counted.sold, counted.fillers,
+  coalesce(paid.spent, 0) AS spent, coalesce(paid.for_misses, 0) AS "forMisses",
+  coalesce(paid.at_most, 0) AS "atMost"
+FROM (SELECT att.operation, att.account, count(DISTINCT used.row) AS reached,
+    ${countWhere('used.row', OWN)} AS asked, ${countWhere('used.row', FOUND)} AS found,
+    ${countWhere('used.row', FILLED)} AS filled,
     ${countWhere('att.id', FIRST)} AS calls,
     ${countWhere('att.id', `${FIRST} AND ${FOUND}`)} AS matches,
     ${countWhere('att.id', `${FIRST} AND ${hasSold('att')}`)} AS sold,
     ${countWhere('att.id', `${OWN} AND ${FILLED}`)} AS fillers
-  FROM ${RESTS} JOIN attempts att ON att.id = u.id JOIN batches bat ON bat.id = ? GROUP BY 1, 2) f
-JOIN accounts acc ON acc.id = f.account
+  FROM ${RESTS} JOIN attempts att ON att.id = used.id JOIN batches bat ON bat.id = ? GROUP BY 1, 2) counted
+JOIN accounts acc ON acc.id = counted.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
     sum(CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END) AS for_misses, sum(charged * is_at_most) AS at_most
-  FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
-  ON s.operation = f.operation AND s.account = f.account`;
+  FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) paid
+  ON paid.operation = counted.operation AND paid.account = counted.account`;
 
 /** The calls that were made for rows, with the cells of the rows. */
 const CALLS_OF = `
-SELECT DISTINCT u.row, att.id AS attempt, cell.cells, acc.identity AS "accountIdentity",
+SELECT DISTINCT used.row, att.id AS attempt, cell.cells, acc.identity AS "accountIdentity",
   att.operation, att.asked, att.credits_max, att.erased_at AS "erasedAtMs"
-FROM ${RESTS} JOIN attempts att ON att.id = u.id JOIN accounts acc ON acc.id = att.account
-  JOIN cells cell ON cell.batch = ? AND cell.row = u.row
-WHERE u.row >= ? AND u.row < ? ORDER BY u.row, att.id`;
+FROM ${RESTS} JOIN attempts att ON att.id = used.id JOIN accounts acc ON acc.id = att.account
+  JOIN cells cell ON cell.batch = ? AND cell.row = used.row
+WHERE used.row >= ? AND used.row < ? ORDER BY used.row, att.id`;
 
 const FIRST_ROWS_ON = eachWhole({ batch: 'text', attempt: 'int' })<{ attempt: AttemptId; row: RowNumber }>(`
 SELECT v.attempt, min(row.row) AS "row" FROM v

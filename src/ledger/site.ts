@@ -250,13 +250,13 @@ export function realPathOf(path: string): string {
 const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity,
   (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
-  (SELECT value FROM meta WHERE name = 'outdated') AS fact, n.id, n.sent_at
+  (SELECT value FROM meta WHERE name = 'outdated') AS fact, newest.id, newest.sent_at
 FROM (SELECT 1) one LEFT JOIN (
   SELECT id, sent_at FROM attempts
    WHERE id IN (SELECT (SELECT att.id FROM attempts att WHERE att.account = acc.id
        ORDER BY att.sent_at DESC, att.id DESC LIMIT 1) FROM accounts acc)
      AND EXISTS (SELECT 1 FROM batches WHERE is_sandbox = 0)
-   ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
+   ORDER BY sent_at DESC, id DESC LIMIT 1) newest ON true`;
 
 type SiteRow = Record<'identity' | 'formerly' | 'fact', string | null> &
   Record<'id' | 'sent_at', number | null>;

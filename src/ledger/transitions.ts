@@ -163,14 +163,16 @@ const sameId = (one: string, other: string): string => `${other}.account = ${one
   AND (${other}.later_path = ${one}.later_path OR ${other}.operation = ${one}.operation)`;
 
 /**
- * The attempts of a group that get an id, and those whose id is the same. Both are named `d`. They are
+ * The attempts of a group that get an id, and those whose id is the same. Both are sharers. They are
  * looked for in this order, and before what is written: SQLite would else begin with all that hold money.
  */
-const SHARERS = `(SELECT DISTINCT CASE k.n WHEN 1 THEN att.id ELSE att_other.id END AS id, v.if_shared, v.at
-  FROM v CROSS JOIN attempts att CROSS JOIN attempts att_other CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k
+const SHARERS = `(SELECT DISTINCT CASE each.n WHEN 1 THEN att.id ELSE att_other.id END AS id,
+    v.if_shared, v.at
+  FROM v CROSS JOIN attempts att CROSS JOIN attempts att_other
+    CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) each
   WHERE att.id = v.attempt AND ${isHolding('att')} AND ${sameId('att', 'att_other')}
     AND att_other.key <> att.key
-    AND (att_other.shares_id = 1 OR ${isHolding('att_other')})) d`;
+    AND (att_other.shares_id = 1 OR ${isHolding('att_other')})) sharer`;
 
 /** The same, once they are marked. */
 const SHARING = `v JOIN attempts att_own ON att_own.id = v.attempt AND att_own.shares_id = 1
@@ -193,9 +195,9 @@ WHERE attempts.id = v.attempt AND (attempts.state = 'open' OR ${isDoubted('attem
 const shareIds = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET shares_id = 1,
   ${movesTo(`CASE attempts.state WHEN 'accepted' THEN ${DOUBTS_AS} ELSE attempts.state END`)},
-  why = CASE attempts.state WHEN 'accepted' THEN d.if_shared ELSE attempts.why END,
-  ended_at = CASE attempts.state WHEN 'accepted' THEN d.at ELSE attempts.ended_at END
-FROM ${SHARERS} WHERE attempts.id = d.id`);
+  why = CASE attempts.state WHEN 'accepted' THEN sharer.if_shared ELSE attempts.why END,
+  ended_at = CASE attempts.state WHEN 'accepted' THEN sharer.at ELSE attempts.ended_at END
+FROM ${SHARERS} WHERE attempts.id = sharer.id`);
 
 /** An id that several calls have answers none of them. */
 const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.shares_id = 0)`; // rule 9g
@@ -237,7 +239,7 @@ const kept = (code: FindingCode, facts?: Readonly<Record<string, string>>): stri
   `'[' || ${one(code, facts)} || ']'`;
 
 /** @param end what the ends are called. @param moves how the attempts move. */
-const endSql = (end: 'v' | 'e', moves: string, charged: string): string => `
+const endSql = (end: 'v' | 'ending', moves: string, charged: string): string => `
 UPDATE attempts SET ${moves}, said = ${end}.said, charged = ${charged}, is_at_most = ${end}.is_at_most,
   why = CASE WHEN ${end}.state = 'accepted' AND attempts.shares_id = 1 THEN ${end}.if_shared
     ELSE ${end}.why END,
@@ -273,9 +275,9 @@ WHERE att.shares_id = 1 AND ${isDoubted('att')}`);
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts att_other
   WHERE att_other.key = attempts.key AND att_other.id <> attempts.id AND ${isCurrent('att_other')})`;
 
-const ENDS_AS = `CASE WHEN e.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
-  WHEN e.state = 'doubt' OR (e.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
-  ELSE e.state END`;
+const ENDS_AS = `CASE WHEN ending.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
+  WHEN ending.state = 'doubt' OR (ending.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
+  ELSE ending.state END`;
 
 /**
  * open → doubt, doubt_beside: a vendor that says twice of one call that it has not served it may have served
@@ -295,7 +297,8 @@ const isPaidBy = (column: string): string => `EXISTS (SELECT 1 FROM attempts att
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
  * group.
  */
-const IS_PAID = `(e.nth > 1 OR ${isPaidBy('att_paid.id')} OR ${isPaidBy('att_paid.payer')})`;
+const IS_PAID = `(ending.nth > 1 OR ${isPaidBy('att_paid.id')} OR ${isPaidBy('att_paid.payer')})`;
+const CHARGED = `CASE WHEN ending.charged > 0 AND ${IS_PAID} THEN 0 ELSE ending.charged END`;
 
 /**
  * The attempts that end, each with its number among those that the group charges under the same key of the
@@ -305,7 +308,7 @@ const ENDING_ATTEMPTS = `(SELECT v.*,
     row_number() OVER (PARTITION BY coalesce(att.payer, att.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts att ON att.id = v.attempt
   WHERE att.state = 'open' OR (att.state = 'accepted' AND v.state IN ('answered', 'doubt'))
-    OR (v.state = 'answered' AND ${isDoubted('att')} AND ${leadsTo('att')})) e`;
+    OR (v.state = 'answered' AND ${isDoubted('att')} AND ${leadsTo('att')})) ending`;
 
 /**
  * open → accepted, answered, doubt, doubt_beside, uncharged. accepted → answered, doubt, doubt_beside.
@@ -315,8 +318,8 @@ const ENDING_ATTEMPTS = `(SELECT v.*,
  */
 const endAttempts = {
   ...eachWriting(END_COLUMNS, 'attempt')(
-    `${endSql('e', movesTo(ENDS_AS), `CASE WHEN e.charged > 0 AND ${IS_PAID} THEN 0 ELSE e.charged END`)}
-FROM ${ENDING_ATTEMPTS} WHERE attempts.id = e.attempt`,
+    `${endSql('ending', movesTo(ENDS_AS), CHARGED)}
+FROM ${ENDING_ATTEMPTS} WHERE attempts.id = ending.attempt`,
     ENDED,
   ),
   whole: true,
@@ -361,10 +364,10 @@ function perBudget(attempts: string, spent: string, held: string): string {
 
 /** An attempt that ended is booked in any case. What goes above a cap is an overrun. */
 const bookSql = (attempts: string, spent = 'coalesce(att.charged, 0)', held = 'att.reserved'): string => `
-UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
-  overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
-    THEN budgets.spent + d.spent + budgets.held - d.held - budgets.cap ELSE budgets.overrun END
-FROM (${perBudget(attempts, spent, held)}) d WHERE ${isSameBudget('budgets', 'd')}`;
+UPDATE budgets SET spent = budgets.spent + sums.spent, held = budgets.held - sums.held,
+  overrun = CASE WHEN budgets.spent + sums.spent + budgets.held - sums.held > budgets.cap + budgets.overrun
+    THEN budgets.spent + sums.spent + budgets.held - sums.held - budgets.cap ELSE budgets.overrun END
+FROM (${perBudget(attempts, spent, held)}) sums WHERE ${isSameBudget('budgets', 'sums')}`;
 
 /** What a group has moved. */
 const OF_GROUP = 'v JOIN attempts att ON att.id = v.attempt AND att.moved = v.moved';
@@ -372,13 +375,14 @@ const OF_GROUP = 'v JOIN attempts att ON att.id = v.attempt AND att.moved = v.mo
 const bookEnds = eachWhole(MOVED_COLUMNS)(bookSql(OF_GROUP));
 
 /** By one index after the other: with an OR of both PostgreSQL reads every attempt. */
-const freedBy = (how: string): string => `SELECT att.id, att.payer, att.charged, att.reserved
-  FROM repeats x JOIN attempts att ON ${how} AND att.state = 'released' AND att.moved = x.moved`;
+const freedBy = (column: string): string => `SELECT att.id, att.payer, att.charged, att.reserved
+  FROM repeats JOIN attempts att
+    ON ${column} = repeats.payer AND att.state = 'released' AND att.moved = repeats.moved`;
 
 const bookFreed = eachWhole(MOVED_COLUMNS)(`
 WITH repeats AS (SELECT att.payer, att.moved FROM v JOIN attempts att
   ON att.id = v.attempt AND att.payer IS NOT NULL AND att.moved = v.moved),
-freed AS (${freedBy('att.id = x.payer')} UNION ${freedBy('att.payer = x.payer')})${bookSql('freed att')}`);
+freed AS (${freedBy('att.id')} UNION ${freedBy('att.payer')})${bookSql('freed att')}`);
 
 /** How the answer of a change leaves its subject, where the answer says so. */
 const LEFT_AS = 'coalesce(v.facts, subjects.facts)';
@@ -446,8 +450,8 @@ INSERT INTO rows (batch, row, state, attempt, findings)
 SELECT att.batch, att.row, 'in_doubt', att.id, att.why
 FROM (SELECT max(att.id) AS id FROM ${attempts}
     JOIN batches bat ON bat.id = att.batch AND NOT ${hasSteps('bat')}
-    WHERE att.state IN ('doubt', 'doubt_beside') GROUP BY att.batch, att.row) d
-  JOIN attempts att ON att.id = d.id WHERE 1 = 1
+    WHERE att.state IN ('doubt', 'doubt_beside') GROUP BY att.batch, att.row) newest
+  JOIN attempts att ON att.id = newest.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE
 SET state = 'in_doubt', attempt = excluded.attempt, findings = excluded.findings
 WHERE rows.state IN ('pending', 'in_doubt')`;
@@ -484,19 +488,21 @@ const WAITING = `(SELECT DISTINCT row.batch, row.row, att.id, att_now.state, att
     JOIN uses use ON use.attempt = att_waited.id AND use.waits = 1
     JOIN rows row ON row.batch = use.batch AND row.row = use.row AND row.state = 'in_doubt'
       AND row.attempt IS NULL
-    LEFT JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}) d
-WHERE rows.batch = d.batch AND rows.row = d.row`;
+    LEFT JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}) waiting
+WHERE rows.batch = waiting.batch AND rows.row = waiting.row`;
 
 /**
  * The change that a row waited for was never made: the row rests on the attempt of that change, and goes on.
  */
-const stopWaiting = ofAttempt(`UPDATE rows SET attempt = d.id FROM ${WAITING} AND d.state IS NULL`);
+const stopWaiting = ofAttempt(
+  `UPDATE rows SET attempt = waiting.id FROM ${WAITING} AND waiting.state IS NULL`,
+);
 
 /** in_doubt → refused: the row was planned from how the person was before. */
 const refuseOutdated = ofAttempt(`
 UPDATE rows SET state = 'refused',
-  findings = ${kept('changed_since_planned', { batch: 'd.by' })}
-FROM ${WAITING} AND d.state = 'answered'`);
+  findings = ${kept('changed_since_planned', { batch: 'waiting.by' })}
+FROM ${WAITING} AND waiting.state = 'answered'`);
 
 /**
  * in_doubt → pending: rows wait for a run, and their batch is open again. One batch of a lineage is open at a
@@ -508,8 +514,8 @@ FROM ${WAITING} AND d.state = 'answered'`);
 const resumeSql = (rows: string, known: string): readonly string[] => [
   `UPDATE batches SET state = 'open'
   FROM (SELECT bat.id, row_number() OVER (PARTITION BY bat.lineage ORDER BY bat.number DESC) AS nth
-    FROM ${rows} JOIN batches bat ON bat.id = row.batch AND bat.state = 'finished') n
-  WHERE batches.id = n.id AND n.nth = 1
+    FROM ${rows} JOIN batches bat ON bat.id = row.batch AND bat.state = 'finished') finished
+  WHERE batches.id = finished.id AND finished.nth = 1
     AND NOT EXISTS (SELECT 1 FROM batches bat_other
       WHERE bat_other.lineage = batches.lineage AND bat_other.state = 'open')`,
   `UPDATE rows SET state = 'pending' FROM ${rows}
@@ -591,9 +597,9 @@ const attemptsOf = (row: RestingRow): readonly RecordOf<typeof PAY_COLUMNS>[] =>
 
 /** The lowest row of the batch that used an answer counts as having paid for it. */
 const payRows = eachWhole(PAY_COLUMNS)(`
-UPDATE attempts SET row = d.row FROM (SELECT v.attempt AS id, v.batch AS batch, min(v.row) AS row FROM v
-  WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
-WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`);
+UPDATE attempts SET row = paying.row FROM (SELECT v.attempt AS id, v.batch AS batch, min(v.row) AS row FROM v
+  WHERE v.state <> 'in_doubt' GROUP BY 1, 2) paying
+WHERE attempts.id = paying.id AND attempts.batch = paying.batch AND attempts.row > paying.row`);
 
 // -------------------------------------------------------------------------- a group: 6. intents are admitted
 
@@ -658,10 +664,10 @@ const IN_GROUP = {
 /** Budgets of days and months begin with the first intent of them. */
 const addPeriods = eachWhole({ account: 'int', day: 'int', month: 'int' })(`
 INSERT INTO budgets (kind, account, period, cap)
-SELECT DISTINCT k.kind, acc.id, CASE k.kind WHEN 'day' THEN v.day ELSE v.month END,
-  CASE k.kind WHEN 'day' THEN acc.cap_day ELSE acc.cap_month END
+SELECT DISTINCT each.kind, acc.id, CASE each.kind WHEN 'day' THEN v.day ELSE v.month END,
+  CASE each.kind WHEN 'day' THEN acc.cap_day ELSE acc.cap_month END
 FROM v JOIN accounts acc ON acc.id = v.account
-  CROSS JOIN (SELECT 'day' AS kind UNION ALL SELECT 'month') k WHERE 1 = 1
+  CROSS JOIN (SELECT 'day' AS kind UNION ALL SELECT 'month') each WHERE 1 = 1
 ON CONFLICT (kind, batch, account, period) DO NOTHING`);
 
 export const addSubjects = each({ account: 'int', project: 'text', subject: 'text' })(`
@@ -746,9 +752,9 @@ WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
 
 /** The constraint of the table refuses a reserve that has no room. */
 const holdReserves = eachWhole(MOVED_COLUMNS)(`
-UPDATE budgets SET held = budgets.held + d.held
-FROM (${perBudget(OF_GROUP, '0', 'att.reserved')}) d
-WHERE ${isSameBudget('budgets', 'd')}`);
+UPDATE budgets SET held = budgets.held + sums.held
+FROM (${perBudget(OF_GROUP, '0', 'att.reserved')}) sums
+WHERE ${isSameBudget('budgets', 'sums')}`);
 
 /** Notes within a transaction the id that a newer dialect finds in the reply to a doubt. */
 export const giveId = (sql: Sql, id: EndRow, moved: number): Promise<void> =>
@@ -973,9 +979,9 @@ FROM v JOIN uses use ON use.attempt = v.attempt
   JOIN rows row ON row.batch = use.batch AND row.row = use.row AND ${inStates('row', states)}`;
 
 const unfinishSql = (states: readonly string[], findings = 'v.findings', batches = '1 = 1'): string => `
-UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, findings = w.findings
-FROM (${usedSql(states, findings)}) w JOIN batches bat ON bat.id = w.batch AND ${batches}
-WHERE rows.batch = w.batch AND rows.row = w.row`;
+UPDATE rows SET state = 'in_doubt', attempt = used.attempt, matched_by = NULL, findings = used.findings
+FROM (${usedSql(states, findings)}) used JOIN batches bat ON bat.id = used.batch AND ${batches}
+WHERE rows.batch = used.batch AND rows.row = used.row`;
 
 const READ_COLUMNS = { attempt: 'int', findings: 'text' } as const;
 const LOOKED_UP = ['matched', 'no_match', 'refused'];
@@ -1086,13 +1092,15 @@ export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]
         FROM attempts att JOIN attempts att_payer ON att_payer.id = coalesce(att.payer, att.id) ${beside}
           WHERE ${when}) AS booked
       GROUP BY kind, batch, account, period)
-    SELECT n.kind, n.batch, n.account, n.period, coalesce(bud.spent, 0) AS spent,
+    SELECT named.kind, named.batch, named.account, named.period, coalesce(bud.spent, 0) AS spent,
       coalesce(bud.held, 0) AS held,
-      coalesce(d.sum, 0) AS sum, coalesce(d.holds, 0) AS holds
+      coalesce(added.sum, 0) AS sum, coalesce(added.holds, 0) AS holds
     FROM (SELECT kind, batch, account, period FROM budgets
-      UNION SELECT kind, batch, account, period FROM added) n
-    LEFT JOIN budgets bud ON ${isSameBudget('bud', 'n')} LEFT JOIN added d ON ${isSameBudget('d', 'n')}
-    WHERE coalesce(bud.spent, 0) <> coalesce(d.sum, 0) OR coalesce(bud.held, 0) <> coalesce(d.holds, 0)`);
+      UNION SELECT kind, batch, account, period FROM added) named
+    LEFT JOIN budgets bud ON ${isSameBudget('bud', 'named')}
+    LEFT JOIN added ON ${isSameBudget('added', 'named')}
+    WHERE coalesce(bud.spent, 0) <> coalesce(added.sum, 0)
+      OR coalesce(bud.held, 0) <> coalesce(added.holds, 0)`);
   return found.map(({ spent, held, sum, holds, ...name }) => ({
     scope: budgetText(name),
     booked: { spent, held },

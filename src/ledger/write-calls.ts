@@ -256,11 +256,11 @@ const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
 SELECT att_now.id AS current, att_now.state, price.highest, sub.seq, att_held.id AS other, att_held.batch,
   att_held.row,
   (${UNANSWERED} LIMIT 1) AS none,
-  (SELECT m.batch FROM (
+  (SELECT moves.batch FROM (
     SELECT att.batch, att.after, att.id FROM attempts att
       WHERE att.subject = sub.id AND att.charged IS NOT NULL
-    UNION ALL SELECT note.batch, note.after, note.id FROM notes note WHERE note.subject = sub.id) m
-    ORDER BY m.after DESC, m.id DESC LIMIT 1) AS moved_by
+    UNION ALL SELECT note.batch, note.after, note.id FROM notes note WHERE note.subject = sub.id) moves
+    ORDER BY moves.after DESC, moves.id DESC LIMIT 1) AS moved_by
 FROM v LEFT JOIN attempts att_now ON att_now.key = v.key AND ${isCurrent('att_now')}
   LEFT JOIN prices price ON price.account = v.account AND price.operation = v.operation
     AND price.credits_max = v.credits_max
