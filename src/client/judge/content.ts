@@ -107,12 +107,14 @@ function isWithoutOwn(
     isBlank(value) || ((under.length > depth || isMember) && asked.repeats(String(value)));
   const things = parts.filter(([name]) => own.things.test(name.plain));
   if (things.length > 0) return things.every(([, each]) => each.every(isKnown));
-  const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
   const isOfThing = ({ name, under, isMember }: Leaf): boolean => {
     if (own === OWN.person && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
     return isMember || under.length > depth || OF_RECORDS.test(name.plain);
   };
-  return values.length > 0 && values.every(({ value }) => holdsNothing(value)) && !data.some(isOfThing);
+  // Most answers with data end here.
+  if (data.some(isOfThing)) return false;
+  const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
+  return values.length > 0 && values.every(({ value }) => holdsNothing(value));
 }
 
 /** Whether an address, a number or a name of the thing stands in the answer, and is one. */
