@@ -130,6 +130,8 @@ function ownName({
   const entry = mapOf(url)?.findEntry(lineNumber, columnNumber);
   const [source, line] =
     entry && 'originalSource' in entry ? [entry.originalSource, entry.originalLine] : [url, lineNumber];
+  // Two libraries are inside of what is built.
+  if (source.includes('node_modules/')) return undefined;
   const [, file = source] = /\/(?:src|bench)\/(.+)$/.exec(source) ?? [];
   return `${file}:${line + 1} ${functionName}`;
 }
