@@ -49,7 +49,7 @@ interface RemainingRows {
   readonly only?: Pick<ReadonlySet<RowNumber>, 'has'> | undefined;
 }
 
-const PART_ROWS = 250;
+const PART_ROWS = 1_000;
 
 /**
  * The tasks of the rows of a batch that are in this state in the ledger. The ledger has everything that the
