@@ -1,14 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { personOf } from '../../../src/operations/lookup/person.ts';
 import { eraseIn } from '../../../src/run/erase.ts';
+import { fillUpTo, smallFileSystem } from '../../support/small-disk.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
-import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
+import { freshLedger, freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
 
 // Goal: a full disk stops everything but the answers to what is already in flight, and an erasure that lacks room stops nobody.
@@ -59,14 +59,6 @@ async function roomyStore(): Promise<{ readonly mounted: string; readonly place:
   return { mounted, place };
 }
 
-/** Leaves so much free. @returns the path of what takes up the rest. */
-function fillUpTo(mounted: string, leftBytes: number): string {
-  const { bavail, bsize } = statfsSync(mounted);
-  const filler = join(mounted, 'filler');
-  writeFileSync(filler, Buffer.alloc(bavail * bsize - leftBytes));
-  return filler;
-}
-
 const isKept = (place: string): boolean => readFileSync(join(place, 'ledger.db')).includes('kim@example.org');
 
 function forget(place: string) {
@@ -91,13 +83,3 @@ test('who is forgotten on a full disk is emptied at once, and overwritten by the
   expect(told).toHaveLength(1);
   expect(isKept(place)).toBe(false);
 });
-
-/** By default eight mebibytes, so that the log is folded in several times before they are used up. */
-function smallFileSystem(mebibytes = 8): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-  const folder = temporaryFolder();
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]).status !== 0)
-    return undefined;
-  onTestFinished(() => void spawnSync('umount', ['-l', folder]));
-  return folder;
-}

@@ -45,15 +45,18 @@ export class KeptRecords {
     if (isFirst && this.#state === 'begun') this.#state = 'whole';
   }
 
-  /** Where the disk has no room, the list is parsed again. */
+  /** Where the disk has no room, the list is parsed again, and what was kept takes none of the ledger's. */
   async #keep(group: readonly CsvRecord[]): Promise<void> {
     if (this.#state === 'failed') return;
     try {
       this.#file ??= await this.#open();
-      const { bytesWritten } = await this.#file.write(JSON.stringify(group.map(keptFrom)));
-      this.#lengths.push(bytesWritten);
+      const bytes = Buffer.from(JSON.stringify(group.map(keptFrom)));
+      // `write` alone may write a part of it on the last room of a disk.
+      await this.#file.writeFile(bytes);
+      this.#lengths.push(bytes.length);
     } catch {
       this.#state = 'failed';
+      await this.#file?.truncate().catch(() => {});
     }
   }
 
