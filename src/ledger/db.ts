@@ -33,10 +33,10 @@ export interface EachStatement<Rec = AnyRecord, Row = unknown> {
    */
   readonly writes?: string;
   /**
-   * SQL that reads the rows of such a statement again: in a group whose answer of the COMMIT was lost, and in
-   * SQLite where not all records of a part were written.
+   * Reads the rows of such a statement again: in a group whose answer of the COMMIT was lost, and in SQLite
+   * where not all records of a part were written.
    */
-  readonly again?: string;
+  readonly again?: Pick<EachStatement, 'columns' | 'sql'>;
   /** Never there: it keeps the types of the records and of the rows together with the statement. */
   readonly types?: (record: Rec) => Row;
 }
@@ -52,7 +52,7 @@ export const eachWriting =
     columns,
     sql,
     writes,
-    again,
+    again: { columns, sql: again },
   });
 
 export const eachWhole =

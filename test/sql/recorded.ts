@@ -225,7 +225,7 @@ function recorded(run: Run, isUnrun: boolean): readonly Recorded[] {
 function unrun(): readonly Run[] {
   const source = FILES.map((path) => readFileSync(join(LEDGER, path), 'utf8')).join('\n');
   const again = new Set(
-    [...constants.keys()].map((key) => (typeof key === 'string' ? undefined : key.again)),
+    [...constants.keys()].map((key) => (typeof key === 'string' ? undefined : key.again?.sql)),
   );
   const isPart = (text: string, name: string): boolean =>
     source.includes(`\${${name.split('.')[1]}}`) || again.has(text);

@@ -357,10 +357,7 @@ export function queryOf<Rec>(statement: Statement, records: readonly Rec[]): Ove
   const query = { ...prepared(statement, () => withRecords(sql + returning, columns)), values };
   if (!WRITES.test(sql)) return { ...query, again: query };
   if (again === undefined) return { ...query, again };
-  return {
-    ...query,
-    again: { ...prepared(`${Object.keys(columns)} ${again}`, () => withRecords(again, columns)), values },
-  };
+  return { ...query, again: { ...prepared(again, () => withRecords(again.sql, columns)), values } };
 }
 
 /** Whether the rows that a statement in a group returns can be asked for again. */

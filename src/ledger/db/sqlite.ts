@@ -78,10 +78,10 @@ export class Connection {
     for (const record of part) for (const name of names) cells[at++] = record[name];
     if (statement.reader) return statement.all(cells);
     const { changes } = statement.run(cells);
-    const { columns, writes, again } = each;
+    const { writes, again } = each;
     if (writes === undefined || again === undefined || changes === 0) return [];
     if (changes === part.length) return part.map((record) => ({ id: record[writes] }));
-    return this.#part({ columns, sql: again }, part);
+    return this.#part(again, part);
   }
 
   /** Runs it once over all records. */
