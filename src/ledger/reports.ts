@@ -115,8 +115,8 @@ export const readReports = ({ db }: Context) => ({
     most: number,
     { states, mayBe, said }: Sought,
   ): AsyncGenerator<readonly InputRow[]> {
-    const where = states.length === 0 ? '' : `AND ${oneOf('r.state', states)}`;
-    const sql = `${LISTED} ${where} ORDER BY r.row LIMIT CAST(? AS {int})`;
+    const where = states.length === 0 ? '' : `AND ${oneOf('row.state', states)}`;
+    const sql = `${LISTED} ${where} ORDER BY row.row LIMIT CAST(? AS {int})`;
     const read = (from: RowNumber) => db.rows<Parameters<typeof listedFrom>[0]>(sql, [batch, from, most]);
     for await (const part of parts(most, first, read, ({ row }) => row + 1)) {
       const saying = said === undefined ? undefined : await rowsSaying(db, batch, part, said);
