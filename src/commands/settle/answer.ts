@@ -11,7 +11,7 @@ import {
 } from '../../core/answer-body.ts';
 import { StopError, stop, suggestion } from '../../core/errors.ts';
 import { finding, together } from '../../core/finding.ts';
-import type { Findings } from '../../core/findings.ts';
+import { type Findings, keptFindings } from '../../core/findings.ts';
 import {
   EMAIL_VERDICTS,
   type EmailVerdict,
@@ -337,7 +337,7 @@ export async function doubtsLike(ledger: LedgerReader, batch: Batch, row: string
     if (!dialects.has(asked)) dialects.set(asked, await dialectFor(batch, ledger, asked));
   const shapeOf = ({ reply, call, why, accountIdentity }: Doubt) => {
     const dialect = dialects.get(accountIdentity);
-    return reply && dialect && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
+    return reply && dialect && (oddAnswerIn(reply, dialect, call)?.shape ?? keptFindings(why));
   };
   const rows = await Promise.all(all.map((doubt) => rowHere(ledger, batch, doubt)));
   const like = all[rows.map(String).indexOf(row)];
