@@ -10,7 +10,7 @@ import { wordsIn } from './plain-text.ts';
  */
 
 /**
- * A body as far as it can be read: blank, JSON, text that is not JSON, or JSON that nobody could look into.
+ * A body as far as it can be read: blank, JSON, text that is not JSON, or JSON that no one could look into.
  */
 export type Body =
   | { readonly kind: 'blank' }
@@ -28,7 +28,7 @@ export type WhyUnreadable =
  */
 export type KeptBody = Buffer | string;
 
-/** What was read last: rules and columns look into one answer in one turn. Nobody alters what was read. */
+/** What was read last: rules and columns look into one answer in one turn. No one alters what was read. */
 let last: { readonly kept: KeptBody; readonly body: Body } | undefined;
 
 export function readBody(kept: KeptBody): Body {
@@ -176,7 +176,7 @@ export function placeOfAnswer(place: AnswerPlace, operation: string, accountIden
   return step.accounts?.[accountIdentity] ?? step;
 }
 
-/** The place for a batch whose cells show what stands there, whatever kind it is of. */
+/** The place for a batch with cells that show what stands there, whatever kind it is of. */
 export function withoutKinds({ byKind: _, steps, accounts, ...place }: AnswerPlace): AnswerPlace {
   const each = (places: AnswerPlace['steps']) =>
     places && Object.fromEntries(Object.entries(places).map(([name, at]) => [name, withoutKinds(at)]));
@@ -193,8 +193,8 @@ export function hasAccounts(place: AnswerPlace): boolean {
  * that can be read. A body inside an envelope may be text there.
  */
 export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
-  const own = ownBodyIn(body, place);
-  return place.fields === undefined ? own : valueAt(own, place.fields);
+  const ownBody = ownBodyIn(body, place);
+  return place.fields === undefined ? ownBody : valueAt(ownBody, place.fields);
 }
 
 /** The vendor's own body: the body that came, or the one inside it. */
@@ -210,9 +210,9 @@ export function parsedResultsOf(
   body: JsonValue | undefined,
   place: AnswerPlace,
 ): readonly JsonValue[] | undefined {
-  const own = ownBodyIn(body, place);
-  if (place.results !== undefined) return asList(valueAt(own, place.results)) ?? usualList(own);
-  const fields = place.fields === undefined ? own : valueAt(own, place.fields);
+  const ownBody = ownBodyIn(body, place);
+  if (place.results !== undefined) return asList(valueAt(ownBody, place.results)) ?? usualList(ownBody);
+  const fields = place.fields === undefined ? ownBody : valueAt(ownBody, place.fields);
   if (fields === undefined || fields === null || typeof fields !== 'object') return undefined;
   return [fields, ...Object.values(fields)]
     .map(asList)
@@ -229,9 +229,11 @@ const USUAL_OBJECTS = ['', 'data.', 'result.', 'results.', 'response.', 'hits.']
  * The list at the usual place, for an answer whose list is not where the dialect says: at the top, or under a
  * usual name.
  */
-function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
+function usualList(ownBody: JsonValue | undefined): readonly JsonValue[] | undefined {
   const paths = USUAL_OBJECTS.flatMap((at) => USUAL_LISTS.map((name) => at + name));
-  return [own, ...paths.map((path) => valueAt(own, path))].map(asList).find((list) => list !== undefined);
+  return [ownBody, ...paths.map((path) => valueAt(ownBody, path))]
+    .map(asList)
+    .find((list) => list !== undefined);
 }
 
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>

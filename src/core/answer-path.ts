@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './operation.ts';
 
 /**
  * Paths into an answer, as a dialect or a job writes them: `location.state`, `emails.0`. The path
- * `contacts[type=email].value` leads to those members of a list whose `type` is `email`. Only own members
+ * `contacts[type=email].value` leads to those members of a list with the `type` `email`. Only own members
  * count.
  */
 
@@ -116,8 +116,11 @@ function put(body: JsonValue | undefined, steps: readonly PathStep[], value: Jso
   const there = name === '' ? body : memberOf(body, name);
   const list: readonly JsonValue[] = Array.isArray(there) ? there : [];
   const at = list.findIndex((member) => conditions.every((each) => fits(member, each)));
-  const asked = conditions.reduce<JsonValue>((made, each) => withValueAt(made, each.path, each.text), {});
-  const member = put(at < 0 ? asked : list[at], rest, value);
+  const askedValue = conditions.reduce<JsonValue>(
+    (made, each) => withValueAt(made, each.path, each.text),
+    {},
+  );
+  const member = put(at < 0 ? askedValue : list[at], rest, value);
   const others = at < 0 ? [...list, member] : list.with(at, member);
   return name === '' ? others : withMember(body, name, others);
 }

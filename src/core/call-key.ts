@@ -22,8 +22,8 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
 /** What a call asks, for any account: equal calls have equal texts. */
 export function askedText({ operation, project, parameters, after, change }: Call): string {
   const known = canonicalJson(inOneCase(operation, asKnown(parameters)));
-  const asked = `${JSON.stringify(operation)},${jsonOrNull(project)},${known},${jsonOrNull(after)}`;
-  return change === undefined ? asked : `${asked},${JSON.stringify(subjectText(change.subject))}`;
+  const callText = `${JSON.stringify(operation)},${jsonOrNull(project)},${known},${jsonOrNull(after)}`;
+  return change === undefined ? callText : `${callText},${JSON.stringify(subjectText(change.subject))}`;
 }
 
 /**
@@ -59,9 +59,9 @@ function inOneCase(operation: string, parameters: Call['parameters']): Call['par
   return Object.fromEntries(members);
 }
 
-/** @param asked the result of `askedText`. The whole text that is hashed is one JSON list. */
-export function keyOfAsked(accountIdentity: string, asked: string): CallKey {
-  const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${asked}]`;
+/** @param callText the result of `askedText`. The whole text that is hashed is one JSON list. */
+export function keyOfAsked(accountIdentity: string, callText: string): CallKey {
+  const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${callText}]`;
   return hash('sha256', text, 'hex') as CallKey;
 }
 

@@ -27,7 +27,7 @@ export interface CallDescription {
    * spellings have one key.
    */
   readonly folded: readonly string[];
-  /** The values whose place in an answer a dialect may name under `gives`. `any`: the job names them. */
+  /** The values that a dialect may place in an answer under `gives`. `any`: the job names them. */
   readonly gives: readonly string[] | 'any';
   /** The value without which an answer has found nothing; undefined: any value will do. */
   readonly wants: string | undefined;
@@ -60,7 +60,7 @@ export interface OperationDescription {
   readonly checkedBy: string | undefined;
   /** What the page offers it for, and the value with which it begins to fill a list's blanks. */
   readonly offered: { readonly finds: boolean; readonly fills: string | undefined; readonly team: boolean };
-  /** By what a person asks for one by hand; none: nobody does. */
+  /** By what a person asks for one by hand; none: no one does. */
   readonly tried: readonly string[];
   /** Each call that it makes, by the name that it has in a dialect. */
   readonly calls: Readonly<Record<string, CallDescription>>;
@@ -76,7 +76,7 @@ export interface DescribedOperation extends OperationDescription {
 }
 
 /**
- * A call of an operation that is not built in. Nobody here knows its answers, so nothing is left of one that
+ * A call of an operation that is not built in. No one here knows its answers, so nothing is left of one that
  * names a forgotten person.
  */
 export const OF_ANOTHER: CallDescription = {
@@ -118,7 +118,7 @@ export function describe(operations: readonly DescribedOperation[]): void {
 }
 
 function all(): Described {
-  invariant(known !== undefined, 'nobody has said which operations there are');
+  invariant(known !== undefined, 'the operations are not set');
   return known;
 }
 
@@ -138,6 +138,6 @@ export const makesProject = (call: string): boolean => describedCall(call).chang
 /** Whether the job says what a call sends. The rest of a dialect's entry applies to such a call, too. */
 export const bringsRequest = (call: string): boolean => describedCall(call).bringsRequest;
 
-/** The names of all calls of which this holds. */
+/** The names of all calls for which this holds. */
 export const callsThat = (holds: (call: CallDescription) => boolean): readonly string[] =>
   [...all().calls].flatMap(([name, call]) => (holds(call) ? [name] : []));

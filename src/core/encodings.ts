@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { iconvLite } from './libraries.ts';
 
 /**
  * The encodings of texts, by the names under which a batch keeps them. Two spellings of one encoding, such as
@@ -79,13 +79,6 @@ export function encodingNamed(text: string): Encoding | undefined {
 
 /** The names that a person who mistyped one may have meant. */
 export const encodingNames = (): readonly string[] => NAMES;
-
-type IconvLite = typeof import('iconv-lite');
-
-const require = createRequire(import.meta.url);
-
-/** The library is loaded only for a list that needs it. */
-export const iconvLite = (): IconvLite => require('iconv-lite');
 
 const IN_WORDS: Readonly<Record<string, string>> = {
   shift_jis: 'Shift_JIS',

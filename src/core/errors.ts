@@ -125,8 +125,24 @@ export class StopError extends Error {
 
 /** @param nextCommand the command line that `next` is about, exactly as it is typed. */
 export function stop(code: StopCode, message: Words, advice: Advice, nextCommand?: string): StopError {
-  const said = isWords(advice) ? { next: advice } : advice;
-  return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
+  const adviceParts = isWords(advice) ? { next: advice } : advice;
+  return new StopError({
+    code,
+    message,
+    ...adviceParts,
+    ...(nextCommand === undefined ? {} : { nextCommand }),
+  });
+}
+
+/** The end of what reads a file that is no list, in whatever way it is read. */
+export class NoListError extends StopError {
+  /** What stands behind the name of the file. */
+  readonly fact: string;
+
+  constructor(path: string, fact: string, next: Words) {
+    super({ code: 'input', message: `${path} ${fact}`, next });
+    this.fact = fact;
+  }
 }
 
 /** Whether the advice says nothing of how the same command goes on. */
@@ -154,8 +170,24 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new Error(`Rowonce has a bug: ${message}`);
 }
 
+/** What the system says of a connection that failed, in words. */
+const FAILED_CONNECTIONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no program listens at this address',
+  ECONNRESET: 'the other side closed the connection',
+  EPIPE: 'the other side closed the connection',
+  ENOTFOUND: 'this host name has no address',
+  EAI_AGAIN: 'the name server does not answer',
+  ETIMEDOUT: 'the host does not answer',
+  EHOSTUNREACH: 'no network leads to this address',
+  ENETUNREACH: 'no network leads to this address',
+  ECONNABORTED: 'the connection was closed',
+};
+
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const words = Object.hasOwn(FAILED_CONNECTIONS, code) ? FAILED_CONNECTIONS[code] : undefined;
+  return words === undefined ? error.message : `${words} (${error.message || code})`;
 }
 
 /**
@@ -185,12 +217,12 @@ export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean 
 const SHARE_OF_SLIPS = 0.5;
 
 /**
- * The longest word that is compared. Comparing costs time for each pair of letters, and nobody types longer
+ * The longest word that is compared. Comparing costs time for each pair of letters, and no one types longer
  * words.
  */
 const LONGEST_WORD = 200;
 
-/** The most characters of a list that are shown, because nobody reads more. */
+/** The most characters of a list that are shown, because no one reads more. */
 const LONGEST_LIST = 700;
 
 /**
@@ -218,6 +250,33 @@ function isNear(typed: string, known: string): boolean {
   const isByWords =
     words.length !== others.length || words.every((word, at) => isSlip(word, others[at] ?? ''));
   return isByWords && isSlip(typed, known);
+}
+
+/**
+ * The known name of which a name is most likely a misspelling; undefined where it may be another name as
+ * well, as `Team B` and `Atlas 2` are beside `Team A` and `Atlas 1`.
+ */
+export function misspelled(name: string, known: readonly string[]): string | undefined {
+  const wordsOf = (text: string): readonly string[] =>
+    text
+      .toLowerCase()
+      .trim()
+      .split(/[\s_-]+/);
+  const own = wordsOf(name);
+  const isNear = (each: string): boolean => {
+    const others = wordsOf(each);
+    if (others.length !== own.length || Math.max(name.length, each.length) > LONGEST_WORD) return false;
+    const differing = own.flatMap((word, at) => (word === others[at] ? [] : [[word, others[at] ?? '']]));
+    return differing.length === 1 && differing.every(([word = '', other = '']) => isMisspelled(word, other));
+  };
+  return known.find(isNear);
+}
+
+/** Two letters that changed places are one slip. Short words and numbers differ because they are others. */
+function isMisspelled(word: string, other: string): boolean {
+  if (/\d/.test(word + other) || Math.min(word.length, other.length) < 4) return false;
+  const isSwapped = [...word].toSorted().join('') === [...other].toSorted().join('');
+  return leven(word, other) <= (isSwapped ? 2 : 1);
 }
 
 /** The nearest known word, or else those that contain the word or are contained in it, such as `company`. */

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe } from './described.ts';
 import { invariant } from './errors.ts';
 import type { Operation } from './operation.ts';
+import { nameVendors } from './vendor-titles.ts';
 
 /**
  * The places of the program's own files: the folders of its families, and the package that they are in. They
@@ -20,15 +21,18 @@ export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../commands/', HERE);
 
 /**
- * The files for a browser. Only a build has them, so a program that runs from its sources takes them from the
- * last build.
+ * The folder of the build. What only a build has, a program that runs from its sources takes from the last
+ * one.
  */
-export function pageFolder(): URL {
-  if (!HERE.endsWith('.ts')) return new URL('../web/', HERE);
+function buildFolder(): URL {
+  if (!HERE.endsWith('.ts')) return new URL('../', HERE);
   const built: unknown = JSON.parse(readFileSync(new URL('dist/built-from.json', PACKAGE), 'utf8'));
   invariant(typeof built === 'object' && built !== null && 'build' in built, 'no build');
-  return new URL(`dist/${built.build}/web/`, PACKAGE);
+  return new URL(`dist/${built.build}/`, PACKAGE);
 }
+
+/** The files for a browser. */
+export const pageFolder = (): URL => new URL('web/', buildFolder());
 
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
@@ -42,6 +46,21 @@ export function shippedDialect(word: string): string | undefined {
   return /^[\w-]+$/.test(word) && existsSync(path) ? path : undefined;
 }
 
+/** What a shipped dialect says of its vendor. */
+export interface ShippedVendor {
+  readonly word: string;
+  readonly title: string;
+  /** Left out where it is unknown, or each customer's own. */
+  readonly address?: string;
+  readonly operations: readonly string[];
+}
+
+/**
+ * The vendors with dialects that come with Rowonce, in the order of their words: `build.js` has read them.
+ */
+export const shippedVendors = (): readonly ShippedVendor[] =>
+  JSON.parse(readFileSync(new URL('vendors.json', buildFolder()), 'utf8'));
+
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
@@ -52,8 +71,8 @@ export function version(): string {
 
 /**
  * Finds members that can be added. A folder is a family: each file directly in it default-exports one member,
- * whose `name` is the file's name without its ending. Members are discovered, so a new one is a new file and
- * no other edit.
+ * with the file's name as its `name`, without its ending. Members are discovered, so a new one is a new file
+ * and no other edit.
  */
 
 /**
@@ -87,8 +106,17 @@ export async function loadFamily<T>(folder: URL): Promise<ReadonlyMap<string, T>
   return new Map(await Promise.all(members));
 }
 
-async function memberFiles(folder: URL): Promise<ReadonlyMap<string, string>> {
+/** A process reads each folder once: its build has the members that it has. */
+const families = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+function memberFiles(folder: URL): Promise<ReadonlyMap<string, string>> {
   const path = fileURLToPath(folder);
+  const files = families.get(path) ?? filesIn(path);
+  families.set(path, files);
+  return files;
+}
+
+async function filesIn(path: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   // Sorted by code unit, because the order that a file system lists differs from machine to machine.
   for (const file of (await readdir(path)).sort()) {
@@ -115,9 +143,13 @@ function isNamed(value: unknown): value is { readonly name: string } {
 
 let describing: Promise<void> | undefined;
 
-/** Hands what the operations say of themselves to `core/described.ts`. Every command begins with it. */
+/**
+ * Hands what the operations say of themselves to `core/described.ts`, and the names of vendors to
+ * `core/vendor-titles.ts`. Every command begins with it.
+ */
 export function describeOperations(): Promise<void> {
   describing ??= (async () => {
+    nameVendors(Object.fromEntries(shippedVendors().map(({ word, title }) => [word, title])));
     const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
     describe(
       operations.map(({ name, vendor, inputs, resultsFile, described }) => {

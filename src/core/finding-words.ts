@@ -1,5 +1,5 @@
 import { MOST_LEVELS, type WhyUnreadable } from './answer-body.ts';
-import { CODES, type Code, problemWords } from './cell-problems.ts';
+import { allowedBy, CODES, type Code, problemWords } from './cell-problems.ts';
 import type { Answered, FactsOf, Finding, FindingCode, Findings } from './findings.ts';
 import { inputWords } from './input-words.ts';
 import { ROLES } from './membership.ts';
@@ -50,7 +50,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   nothing_to_search_by: 'nothing to search by:',
   no_column_for_filter: 'no column is chosen for a filter',
   nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
-  cells_make_key: 'its cells make a {key}, which only a job may have',
+  cells_make_key: 'its cells contain {key}, which only a job may contain',
   path_leads_elsewhere: ({ path }, face) => `the path${quotedIn(face, path)} would lead elsewhere`,
   no_column_chosen: 'no column is chosen for one',
   no_column: ({ input }, face) => `${labelOf(input, face)}: no column`,
@@ -76,7 +76,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   program_says: ({ words }) => words,
   program_failed: ({ operation, words }) => `${operation} failed: ${foreignWords(words)}`,
   no_parameters_made: ({ operation }) => `${operation} made no parameters from this row`,
-  a_plan_asks_nobody: 'a plan asks nobody',
+  a_plan_asks_nobody: 'a plan sends no request',
 
   skipped_by_user: 'skipped by the user:',
   left_out_by_user: 'skipped by the user',
@@ -90,6 +90,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   not_done: 'not done: run the list again',
   project_created: ({ id }) => `created: project_id ${id}`,
   made_project: ({ id }) => `project created: project_id ${id}`,
+  still_to_do: ({ deleted }) =>
+    deleted ? 'the invite was deleted, and the new one is still to be made' : 'still to be done',
   same_as_row: ({ row }) => `the same as row ${row}`,
   rows_contradict: ({ rows }) =>
     `the list contradicts itself: ${rows.map(({ row, to }) => `row ${row} says ${to}`).join(', ')}; keep one of them`,
@@ -151,13 +153,24 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `the project ${quoted(project)} was created before: project_id ${foreignWords(id)}`,
   no_project_yet: 'the project does not exist yet',
 
-  invited: (facts) => invitedWords(facts.role, facts.at_once === true),
-  role_changed: ({ to, by_invite: by }) =>
-    by === undefined
-      ? `role set to ${to}`
-      : `invite deleted and created again: ${invitedWords(to, by === 'accepted')}`,
-  invite_deleted: 'invite deleted',
-  removed: 'removed from the project',
+  // A person may be in two rows: on the page each says itself which project is meant.
+  invited({ role, project, at_once: atOnce }, face) {
+    if (face !== 'page') return invitedWords(role, atOnce === true);
+    const place = `to ${foreignWords(project)} as ${role}`;
+    return atOnce === true ? `added ${place}` : `invited ${place}`;
+  },
+  role_changed({ from, to, project, by_invite: by }, face) {
+    if (face !== 'page')
+      return by === undefined
+        ? `role set to ${to}`
+        : `invite deleted and created again: ${invitedWords(to, by === 'accepted')}`;
+    const change = from === undefined ? `role set to ${to}` : `${from} → ${to}`;
+    return `${change} in ${foreignWords(project)}${by === undefined ? '' : ', by a new invite'}`;
+  },
+  invite_deleted: ({ project }, face) =>
+    face === 'page' ? `removed from ${foreignWords(project)}: the invite was deleted` : 'invite deleted',
+  removed: ({ project }, face) =>
+    face === 'page' ? `removed from ${foreignWords(project)}` : 'removed from the project',
 
   has_accepted({ to, ...person }) {
     switch (to) {
@@ -229,7 +242,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   changed_since: ({ batch }) => `changed since by batch ${batch}; undo that first`,
   project_stays: ({ id = '' }) =>
     `project ${foreignWords(id)} was created, and the service does not offer to delete one`,
-  own_call_stays: 'only you know how to take back a call of your own',
+  own_call_stays: 'Rowonce cannot undo an api-call; undo it at the service',
   was_removed: ({ role }) =>
     'was removed, and only a new invite could bring them back; ' +
     `invite them with a list${role === undefined ? '' : ` as ${role}`}`,
@@ -248,7 +261,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk`;
     return `${[`in doubt since ${since}`, stake ?? [], money].flat().join(', ')}:`;
   },
-  lost_again: 'the job had it sent again, and that answer was lost too',
+  lost_again: 'the job sent it again, and that answer was lost too',
   extra_credits_short: 'not sent again, because the extra credits do not cover it',
   waits_for_change: ({ row, batch }) =>
     `row ${row} of batch ${batch} asked to change the same person, and the result is in doubt; settle that first`,
@@ -261,9 +274,9 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
       : `${fact}, and whether that was charged is not known; once that is settled, it is ${now}`;
   },
   no_answer_today: ({ at, kind }) =>
-    `what came at ${at} is not an answer but ${NO_ANSWERS[kind] ?? kind}, by today's dialect:`,
+    `today's dialect reads the response of ${at} as ${NO_ANSWERS[kind] ?? kind}, not as an answer:`,
   buy_again: (_, face) => (isTyped(face) ? 'run the list with --yes to buy it again' : ''),
-  not_proven: "it counted as done, but today's dialect does not read that in what came:",
+  not_proven: "it counted as done, but today's dialect reads the response in another way:",
   check_at_service: 'check at the service whether it was done',
   skipped_by_rule: ({ words }) => `skipped, ${words}:`,
   refused_by_service({ project, ...answer }, face) {
@@ -278,21 +291,21 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     'it said last:',
   failed_later: (facts) => `the vendor accepted it at ${facts.accepted_at}, and then said:`,
   no_way_to_ask: (facts) =>
-    `the vendor accepted it at ${facts.accepted_at}, today's dialect does not say how it is asked for`,
+    `the vendor accepted it at ${facts.accepted_at}, and today's dialect does not say how to ask for the answer`,
   said_nothing: 'nothing',
   program_ended: 'the program ended between sending the request and keeping the answer',
   not_sent_in_time: 'the run was stopped or the account had to wait before it was sent',
   answer({ so, lacks, ...all }, face) {
     const answer = face === 'short' ? { status: all.status } : all;
-    if (so === 'odd_verdict' && !isTyped(face)) return `${answerWords(answer)}, whose verdict is not known`;
+    if (so === 'odd_verdict' && !isTyped(face)) return `${answerWords(answer)}, with an unknown verdict`;
     const behind = lacks === undefined ? '' : ` ${JSON.stringify(lacks)}`;
     return answerWords(answer) + (so === undefined ? '' : SO[so] + behind);
   },
   none_of_its_kind: ({ status, name, value }) =>
     `${status === undefined ? '' : `status ${status}, `}in the place of the ${name} stands ${valueWords(value)}`,
-  done_without_a_word: 'done, without a word',
+  done_without_a_word: 'confirmed by the service',
   vendor_found_nothing: 'the vendor found nothing',
-  nobody_found: ({ by }) => `nobody found by ${by}`,
+  nobody_found: ({ by }) => `no people found by ${by}`,
   people_found: ({ count }) => counted(count, 'person', 'people'),
   no_list_in_answer(_, face) {
     const fact = 'the answer has no list of people that can be found';
@@ -320,13 +333,13 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   not_judged: ({ words }) => `could not be judged: ${foreignWords(words)}`,
   accepted_as: ({ id }) => `the vendor answers later, by its id ${foreignName(id)}`,
   id_given_twice: ({ id }) =>
-    `the vendor gave the id ${foreignName(id)} to another call, too, so nobody knows whose answer it is`,
+    `the vendor gave the id ${foreignName(id)} to another call, too, so it is not known which call its answer belongs to`,
   no_id_there: ({ at }, face) =>
     isTyped(face) ? `nothing at \`${at}\` can be used as its id` : 'nothing in it can be used as its id',
   not_yet: 'not yet:',
   told: ({ words }) => words,
   charged_once: 'answered later under the same idempotency key, which the vendor charges once',
-  accepted_and_sent_again: 'the vendor had accepted it, and a person has it sent again',
+  accepted_and_sent_again: 'the vendor had accepted it, and a person chose to send it again',
   left_out_unanswered: 'it was left out before the vendor had answered',
   given_up: 'given up',
   erased: 'erased',
@@ -334,9 +347,11 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
 
 function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
   return ({ input, cell, about, correct }, face) => {
-    const problem = problemWords({ code, ...present({ about }) }, isTyped(face));
-    const asks = correct && face !== 'short' ? ', so correct it' : '';
-    return `${labelOf(input, face)}${cellIn(face, cell)}: ${problem}${asks}`;
+    const problem = problemWords({ code, ...present({ about }) });
+    const fact = `${labelOf(input, face)}${cellIn(face, cell)}: ${problem}`;
+    const allows = isTyped(face) ? allowedBy(code) : undefined;
+    if (allows !== undefined) return `${fact}; ${correct ? 'correct it, or' : 'to send it,'} ${allows}`;
+    return correct && face !== 'short' ? `${fact}, so correct it` : fact;
   };
 }
 
@@ -399,7 +414,7 @@ const SO: Readonly<Record<NonNullable<FactsOf<'answer'>['so']>, string>> = {
   names_an_error: ', which names an error',
   not_found_out: ', which does not say whether anything was found',
   not_said: ', which does not say whether it was done',
-  odd_verdict: ', whose verdict is under none of the `verdicts` of the dialect',
+  odd_verdict: ', with a verdict that `verdicts` of the dialect lacks',
   shows_another: ', which shows something different from what was asked for',
   no_answer_yet: ', which is no answer yet',
   charged: ', which is charged',
@@ -422,7 +437,7 @@ function answerWords({ status, words, body, unreadable }: Answered): string {
   return linesOf(status === undefined ? undefined : `status ${status}`, shown).join(', ');
 }
 
-/** Why nobody can look into a text as JSON. */
+/** Why no one can look into a text as JSON. */
 export const unreadableWords = (why: WhyUnreadable): string =>
   why.problem === 'too_deep'
     ? `its lists and objects are more than ${MOST_LEVELS} deep`

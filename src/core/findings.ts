@@ -20,7 +20,7 @@ const PERSON = {
 
 /**
  * What a vendor answered. `words`: a text of its answer; `body`: an answer without one, as JSON. Both are on
- * one line and cut after 300 characters. `unreadable`: why nobody can look into the answer; `words` is then
+ * one line and cut after 300 characters. `unreadable`: why no one can look into the answer; `words` is then
  * the sign in it that is no JSON.
  */
 const ANSWERED = {
@@ -34,7 +34,7 @@ export type Answered = z.output<z.ZodObject<typeof ANSWERED>>;
 
 /**
  * Whom a finding needs: the owner of the list, who corrects a cell; the owner of the account; the person at
- * the keyboard; or nobody. It follows from the code and is never kept.
+ * the keyboard; or no one. It follows from the code and is never kept.
  */
 export type Needs = 'list_owner' | 'account_owner' | 'you' | 'nobody';
 
@@ -128,6 +128,8 @@ export const FINDINGS = {
   project_created: { needs: 'nobody', facts: { id: text } },
   /** The project had to be made before the person could be invited. */
   made_project: { needs: 'nobody', facts: { id: text } },
+  /** A change of several that a run still has to make. `deleted`: the invite that is to be made anew. */
+  still_to_do: { needs: 'nobody', facts: { deleted: z.literal(true).exactOptional() } },
   same_as_row: { needs: 'nobody', facts: { row: z.number() } },
   /** Rows of the list want different things for one person; the first row of each. */
   rows_contradict: { needs: 'list_owner', facts: { rows: z.array(z.object({ row: z.number(), to: text })) } },
@@ -139,7 +141,7 @@ export const FINDINGS = {
   /** People write `none` to have somebody removed, which no role does. */
   none_is_no_role: { needs: 'list_owner', facts: { input: text } },
   /**
-   * Nobody has said which project the name stands for. `among`: the cell, where that names several; `meant`:
+   * No one has said which project the name stands for. `among`: the cell, where that names several; `meant`:
    * projects that may be meant; `known`: all that are known, where none is near.
    */
   project_unknown: {
@@ -262,7 +264,7 @@ export const FINDINGS = {
   vendor_lacks_it: { needs: 'you', facts: ANSWERED },
   /** The vendor says of a find that something of it is missing. */
   says_missing: { needs: 'nobody', facts: ANSWERED },
-  /** An answer lists several, and nobody knows which of them is meant. */
+  /** An answer lists several, and it is not known which of them is meant. */
   several_fit: { needs: 'you', facts: { count: z.number(), things: text } },
   /** A value of the row would change the path of the request. */
   unfit_for_path: { needs: 'list_owner', facts: { what: text } },
@@ -364,7 +366,7 @@ export const FINDINGS = {
   not_judged: { needs: 'account_owner', facts: { words: text } },
   /** The vendor answers later, by this id. */
   accepted_as: { needs: 'nobody', facts: { id: text } },
-  /** The vendor gave the id to another call as well, so nobody knows whose answer it leads to. */
+  /** The vendor gave the id to another call as well, so it is not known which call the answer belongs to. */
   id_given_twice: { needs: 'account_owner', facts: { id: text } },
   /** Nothing at this path of the answer can be used as the id by which a later answer is asked for. */
   no_id_there: { needs: 'account_owner', facts: { at: text } },
@@ -430,7 +432,7 @@ export function findingsIn(kept: string | null): Findings {
   return findings;
 }
 
-/** A plan reads a million answers, nearly all of which say the same. */
+/** A plan reads a million answers, and nearly all of them say the same. */
 const READ = new Map<string, Findings>();
 const MOST_READ = 200;
 

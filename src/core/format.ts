@@ -19,10 +19,6 @@ export interface ValuedRow extends InputRow {
  */
 export interface Survey {
   readonly sha256: string;
-  /** The encoding in words: `UTF-8 with byte-order mark`. */
-  readonly encoding: string;
-  /** The delimiter in words: `comma`; `cells` where nothing stands between them. */
-  readonly delimiter: string;
   readonly header: readonly string[];
   readonly rows: number;
 }
@@ -122,6 +118,12 @@ export interface Tab {
 export interface Sheet {
   /** All sheets of its workbook; absent where a file is a table by itself. */
   readonly tabs?: readonly Tab[];
+  /** The encoding in words: `UTF-8 with byte-order mark`. */
+  readonly encoding: string;
+  /** The delimiter in words: `comma`; `cells` where nothing stands between them. */
+  readonly delimiter: string;
+  /** How many rows it has, where that is known as soon as it is open. */
+  readonly rows?: number;
   /** Findings that the user should hear, in whole sentences. */
   readonly notes: readonly string[];
   /** The guesses about the table, or the layout of `asBefore`; the user's choices are no part of it. */

@@ -9,10 +9,10 @@ const INPUTS: Readonly<Record<string, string>> = {
   number: 'company number',
   name: 'company name',
   email: 'e-mail',
-  full_name: 'whole name',
-  project_id: 'id of the project',
-  organization_id: 'id of the organization',
-  user_id: 'id of the user',
+  full_name: 'full name',
+  project_id: 'project id',
+  organization_id: 'organization id',
+  user_id: 'user id',
 };
 
 export function inputWords(input: string): string {

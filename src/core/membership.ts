@@ -26,7 +26,7 @@ export interface Subject {
 }
 
 /**
- * - `invited`: an invite waits, as far as is known: nobody tells us when it is accepted.
+ * - `invited`: an invite waits, as far as is known: no one tells us when it is accepted.
  * - `member`: has accepted.
  * - `reinvite_due`: the invite was deleted in order to be created again, which has not happened yet.
  * - `gone`: the invite was deleted, or the user removed.
@@ -59,7 +59,7 @@ export interface KnownSubject {
    */
   readonly batch?: string;
   readonly changedAtMs?: number;
-  /** A change without an answer: nobody knows whether it was applied. */
+  /** A change without an answer: no one knows whether it was applied. */
   readonly doubt?: SubjectDoubt;
 }
 
@@ -119,8 +119,8 @@ const BEFORE_ORGANIZATION = '\t';
  * @param organization given where it differs from the account's.
  */
 export function subjectOfProject(name: string, organization?: string): string {
-  const own = `project:${name.trim().toLowerCase()}`;
-  return organization === undefined ? own : `${own}${BEFORE_ORGANIZATION}${organization}`;
+  const ownSubject = `project:${name.trim().toLowerCase()}`;
+  return organization === undefined ? ownSubject : `${ownSubject}${BEFORE_ORGANIZATION}${organization}`;
 }
 
 /** The known subjects, to be looked up by any identifier of a row. */

@@ -67,7 +67,7 @@ export function moneySum(one: readonly Money[], other: readonly Money[]): Money[
 }
 
 /** The signs that stand before an amount; any other currency is named by its three letters. */
-const SIGNS: Readonly<Record<string, string>> = {
+export const SIGNS: Readonly<Record<string, string>> = {
   AUD: 'A$',
   NZD: 'NZ$',
   USD: 'US$',
@@ -86,7 +86,7 @@ export function inMoney(money: readonly Money[] | null | undefined): string {
 }
 
 /** `A$1.60`, `CHF 1.60`; a part of a cent is not rounded, so that one credit is not shown as free. */
-function moneyWords({ amount, currency }: Money): string {
+export function moneyWords({ amount, currency }: Money): string {
   const isPartOfCent = amount !== 0 && Math.abs(amount) < 0.01;
   const [whole, cents] = (isPartOfCent ? String(amount) : amount.toFixed(WHOLE.has(currency) ? 0 : 2)).split(
     '.',

@@ -24,7 +24,7 @@ export interface JsonObject {
 }
 
 /**
- * The treatment of a call whose answer was lost, so that nobody knows whether the vendor acted on it:
+ * The treatment of a call with a lost answer, so that it is not known whether the vendor acted on it:
  * - `hold`: it may have been charged. A free request of the dialect finds out; without one, the user decides.
  * - `repeat`: sending it again is harmless, for the reason given.
  */
@@ -80,12 +80,12 @@ export type Answer =
 /** The answer to that call, or undefined when it has not been settled. */
 export type Answered = (call: Call) => Answer | undefined;
 
-export type Step =
+export type NextAction =
   | { readonly kind: 'send'; readonly call: Call }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
-export const send = (call: Call): Step => ({ kind: 'send', call });
-export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
+export const send = (call: Call): NextAction => ({ kind: 'send', call });
+export const end = (outcome: Outcome): NextAction => ({ kind: 'end', outcome });
 
 export interface InputField {
   readonly name: string;
@@ -127,7 +127,7 @@ export interface InputField {
   /** The cells carry a checksum, so a column of them is recognised for sure, also against its header. */
   readonly checksummed?: true;
   /**
-   * Nobody is asked by the input unless the dialect's `by`, or the job, says with which others. Until then no
+   * No row is asked by the input unless the dialect's `by`, or the job, names the others. Until then no
    * column is guessed for it.
    */
   readonly needsBy?: true;
@@ -139,7 +139,7 @@ export type RowInput = Readonly<Record<string, string>>;
 /** By input. */
 export type NullNames = Readonly<Record<string, readonly string[]>>;
 
-export type TellsApart = (asked: Call, by: Call) => boolean;
+export type TellsApart = (askedCall: Call, by: Call) => boolean;
 
 export interface OperationOptions {
   /**
@@ -153,11 +153,11 @@ export interface OperationOptions {
   readonly profiles?: readonly string[];
   /** Hosts of platforms that are companies' own in this list. Left out: none. */
   readonly acceptHosts?: readonly string[];
-  /** By input, the words such as Null that are nothing in its column, and nobody's name. Left out: none. */
+  /** By input, the words such as Null that are nothing in its column, and no one's name. Left out: none. */
   readonly nullNames?: NullNames;
   /** Inputs whose columns are called ACN, in which a number may lack its first zeros. Left out: none. */
   readonly acnIn?: readonly string[];
-  /** Addresses of departments and machines are people in this list. Left out: nobody is looked up by them. */
+  /** Addresses of departments and machines are people in this list. Left out: no row is looked up by them. */
   readonly roleAddresses?: 'send';
   /**
    * Whether a row is asked by what tells it apart from other rows (`by`), and not by what they all would be
@@ -165,7 +165,7 @@ export interface OperationOptions {
    */
   readonly tellsApart?: TellsApart;
   /**
-   * Inputs of later steps whose column an earlier step may fill, each with that column:
+   * Inputs of later steps with a column an that earlier step may fill, each with that column:
    * `enrich-person.email` → `Email`. Left out: none.
    */
   readonly fed?: Readonly<Record<string, string>>;
@@ -257,7 +257,7 @@ export interface ChangePart<Input, Work extends PlannedWork> {
     options: OperationOptions,
     idle: readonly IdleRow[],
   ): readonly Work[];
-  /** The names in the cells of a row of which nobody has said yet what they are. Left out: none. */
+  /** The names in the cells of a row without a known meaning. Left out: none. */
   unknown?(cells: RowInput, options: OperationOptions): UnknownNames;
 }
 
@@ -265,13 +265,15 @@ export interface UnknownNames {
   readonly projects: readonly string[];
   /** Words for a role. */
   readonly roles: readonly string[];
+  /** Names of the list that the job does not know: those projects, and others that would be made. */
+  readonly named: readonly string[];
 }
 
 /** A row that asks for nothing, because it is invalid, or because the job leaves it out. */
 export interface IdleRow {
   readonly row: RowNumber;
   readonly isLeftOut?: boolean;
-  /** The cells of the row. Left out: nobody can be sure which cell belongs to which column. */
+  /** The cells of the row. Left out: no one can be sure which cell belongs to which column. */
   readonly cells?: RowInput;
 }
 
@@ -334,7 +336,7 @@ export interface Operation<Input = unknown, Work = Input> {
    */
   readonly steps?: readonly Operation[];
   /** For a step of a job: the accounts that are asked, in their order. Left out: the first of the job. */
-  readonly asked?: readonly AskedOperation[];
+  readonly askedOperations?: readonly AskedOperation[];
   /** For a step of a job that finds addresses. Left out: they are not checked. */
   readonly check?: AddressCheck;
   /** For a step of a job: the finder's own verdicts with which its address is taken. Left out: all. */
@@ -368,7 +370,7 @@ export interface Operation<Input = unknown, Work = Input> {
   preparer(options: OperationOptions): (row: RowInput) => Prepared<Input>;
   /**
    * Whether `next` reads the body of an answer that found something: its fields, its results or its next
-   * page. Left out: `next` only asks whether something was found, so nobody reads the body for it, and
+   * page. Left out: `next` only asks whether something was found, so no one reads the body for it, and
    * `fields` is null.
    */
   readonly readsAnswers?: true;
@@ -376,7 +378,7 @@ export interface Operation<Input = unknown, Work = Input> {
    * The next call, or how the row ended, by the answers so far. Pure: a run that resumes replays it over the
    * ledger, so the same answers must always give the same step. At most 20 calls in each project of a row.
    */
-  next(input: Work, answered: Answered): Step;
+  next(input: Work, answered: Answered): NextAction;
 }
 
 /** Keeps the input's type inside one file; the rest of the program handles every operation alike. */
@@ -390,7 +392,7 @@ export function askOnce(
   answered: Answered,
   by: string,
   missed: Findings = finding('no_match', { by: [by] }),
-): Step {
+): NextAction {
   const answer = answered(call);
   switch (answer?.kind) {
     case undefined:

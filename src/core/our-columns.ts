@@ -83,9 +83,11 @@ function freeSuffix(theirs: readonly string[]): string {
  * @param other the header of the file that gets them.
  */
 export function calledAsIn(header: readonly string[], other: readonly string[]) {
-  const own = blockIn(header);
+  const ownBlock = blockIn(header);
   const suffix = blockIn(other)?.suffix ?? freeSuffix(other);
   const named = (name: string): string =>
-    own?.columns.includes(name) === true ? name.slice(0, -own.suffix.length || undefined) + suffix : name;
+    ownBlock?.columns.includes(name) === true
+      ? name.slice(0, -ownBlock.suffix.length || undefined) + suffix
+      : name;
   return { header: header.map(named), suffix };
 }

@@ -43,14 +43,22 @@ export function listsFolder(store: string): string {
 
 export const LISTS = 'lists';
 
+/** The folder of the nights that were made on the page: each a job, with its inbox in a folder beside it. */
+export const nightsFolder = (store: string): string => join(resolve(store), NIGHTS);
+
+export const NIGHTS = 'nights';
+
+/** Whether the job at a path is a night that was made on the page. */
+export const isNightJob = (path: string): boolean => basename(dirname(path)) === NIGHTS;
+
 /** Outputs of sweeps for which their host knows no place. */
 export const OUTPUTS = 'outputs';
 
 /**
  * Folders of lists beside a ledger: standard input, the input of undos, lists that users brought to the page,
- * files that they fetch from it, and outputs of sweeps.
+ * files that they fetch from it, outputs of sweeps, and inboxes that the page has made.
  */
-export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads', OUTPUTS];
+export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads', OUTPUTS, NIGHTS];
 
 /**
  * The names that lead from a folder down to an existing file or folder, links followed; undefined where that

@@ -7,6 +7,10 @@ export interface Rate {
 
 const WINDOW_MS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** Why an account waits, as a clause, where its own limits or those in the vendor's answers say so. */
+export const LIMIT_USED_UP = 'the limit of the account is used up';
+export const LEARNED_RATE = "the vendor's answers allow no earlier request";
+
 /** Reads `20/s`, `600/min`, `5000/h` or `100/d`; a StopError (usage) for anything else. */
 export function parseRate(text: string): Rate {
   const [, requests, unit] = /^(\d+)\/(s|min|h|d)$/.exec(text.trim()) ?? [];

@@ -6,7 +6,8 @@ import type { Findings } from './findings.ts';
  */
 export type RowNumber = number;
 
-const FIRST_ROWS_SHOWN = 5;
+/** Of rows that are alike, so many are named. */
+export const FIRST_ROWS_SHOWN = 5;
 
 export class RowCount {
   count = 0;
@@ -22,7 +23,7 @@ export interface InputRow {
   readonly row: RowNumber;
   readonly cells: readonly string[];
   /**
-   * The reason why nobody can be sure which cell belongs to which column, with the line. The cells are then
+   * The reason why no one can be sure which cell belongs to which column, with the line. The cells are then
    * everything in the record: first those that seem to stand below a name, then the others. Nothing is looked
    * up by them.
    */
@@ -48,6 +49,17 @@ export interface Outcome {
 
 export type OutcomeKind = (typeof OUTCOME_KINDS)[number];
 
+/**
+ * How a row ends:
+ * - `matched`: the vendor has found what the row asked for.
+ * - `no_match`: the vendor has found nothing.
+ * - `applied`: the change of the row was made.
+ * - `unchanged`: the service had what the row wants, so nothing was sent.
+ * - `invalid`: a cell cannot be used, so nothing was sent.
+ * - `refused`: the vendor refused the request.
+ * - `in_doubt`: a request of the row may have been charged or done, and no usable answer came.
+ * - `skipped`: a rule of the job or a person has left the row out.
+ */
 export const OUTCOME_KINDS = [
   'matched',
   'no_match',
@@ -97,7 +109,7 @@ export const sourceColumn = (name: string): string => name + SOURCE_SUFFIX;
 export const verdictColumn = (name: string): string => `${name}_verdict`;
 
 /**
- * Whether we wrote an unreadable row, in an output or a needs-attention file, and nobody has altered it
+ * Whether we wrote an unreadable row, in an output or a needs-attention file, and no one has altered it
  * since: then its cells stand below their names.
  * @param cellAt returns the cell below a name of the header.
  * @param status the name of the column for it.
@@ -138,6 +150,17 @@ export function readRowRanges(text: string): readonly RowRange[] | undefined {
 
 export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
+}
+
+/** `5,9,12-20`. @param rows in rising order. */
+export function rowRangesText(rows: Iterable<RowNumber>): string {
+  const ranges: { first: RowNumber; last: RowNumber }[] = [];
+  for (const row of rows) {
+    const range = ranges.at(-1);
+    if (range?.last === row - 1) range.last = row;
+    else ranges.push({ first: row, last: row });
+  }
+  return ranges.map(rowRangeText).join();
 }
 
 /** The header of a list in which no row has the names of the columns. */

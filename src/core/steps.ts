@@ -161,12 +161,16 @@ function stepPreparer(
   };
   const named = { name, ...present({ check, accepts }) };
   const tiers = wordsOf(step, waterfall);
-  const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };
+  const ownOptions = tiers.length === 0 ? options : { ...options, waterfall: tiers };
   const ofOne = { unaskable: wordsOf(step, unaskable), profiles: wordsOf(step, profiles) };
-  const accounts = step.asked ?? [{ account: 0, operation: step, ...ofOne }];
+  const accounts = step.askedOperations ?? [{ account: 0, operation: step, ...ofOne }];
   const ways = accounts.map((each) => ({
     ...each,
-    prepare: each.operation.preparer({ ...own, unaskable: each.unaskable, profiles: each.profiles ?? [] }),
+    prepare: each.operation.preparer({
+      ...ownOptions,
+      unaskable: each.unaskable,
+      profiles: each.profiles ?? [],
+    }),
   }));
   const columns = Object.entries(entriesOf(step, fed));
   const isBlank = (input: string, cell: string): boolean =>
@@ -176,12 +180,12 @@ function stepPreparer(
     const blank = Object.fromEntries(columns.filter(([input]) => isBlank(input, cells[input] ?? '')));
     if (Object.keys(blank).length > 0) {
       const later = ways.map((way) => ({
-        ...asked(way, cells),
+        ...rowWayOf(way, cells),
         prepare: (filled: RowInput) => way.prepare({ ...cells, ...filled }),
       }));
       return { ...named, ways: later, fed: blank };
     }
-    const all = ways.map((way) => asked(way, cells));
+    const all = ways.map((way) => rowWayOf(way, cells));
     const ready = all.filter(({ input }) => input !== undefined);
     if (ready.length > 0) return { ...named, ways: ready };
     const { findings = NO_FINDINGS, remark = findings } = all[0] ?? {};
@@ -194,7 +198,7 @@ type PreparedWay = Pick<RowWay, 'account' | 'operation'> & {
   readonly prepare: (row: RowInput) => Prepared<unknown>;
 };
 
-function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay {
+function rowWayOf({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay {
   const prepared = prepare(cells);
   const way = { account, operation };
   return prepared.kind === 'ready'
@@ -207,8 +211,8 @@ export function entriesOf<Value>(
   { name }: Pick<Operation, 'name'>,
   entries: Readonly<Record<string, Value>>,
 ): Record<string, Value> {
-  const own = Object.entries(entries).filter(([key]) => key.startsWith(`${name}.`));
-  return Object.fromEntries(own.map(([key, value]) => [key.slice(name.length + 1), value]));
+  const ownEntries = Object.entries(entries).filter(([key]) => key.startsWith(`${name}.`));
+  return Object.fromEntries(ownEntries.map(([key, value]) => [key.slice(name.length + 1), value]));
 }
 
 export function wordsOf({ name }: Pick<Operation, 'name'>, words: readonly string[]): readonly string[] {

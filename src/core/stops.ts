@@ -28,10 +28,10 @@ export const ACCEPTABLE = {
   'no-match': 'misses of one shape are right: kept, for the account and that shape',
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
   'same-answers': 'matches of one shape are right: kept, for the account and these facts',
-  doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
+  doubts: 'unreadable answers of one shape stay in doubt, and stop no run of the account again',
   later: 'calls that the vendor answers later stay in doubt, and stop no run of the account again',
   'same-account': 'the account of that name moved: what was bought, changed or is in doubt goes on',
-  'new-account': 'the account of that name is another one, of which nothing is known yet',
+  'new-account': 'the account of that name is another one, without a history',
   store: 'a store is taken as it is, although a newer one is known',
   guards: 'the plan that --plan names, and no other, may pass its guards',
   'large-list': 'a very large list is meant: kept, for its content',
@@ -102,7 +102,7 @@ interface StopKind {
    * pause holds for every host.
    */
   readonly other_hosts_go_on: boolean;
-  /** A person has paused the batch, or another batch has taken its place: nobody needs the range. */
+  /** A person has paused the batch, or another batch has taken its place: no one needs the range. */
   readonly range_is_over: boolean;
   /** The stop ends the work on this ledger, which is then opened again. */
   readonly worker_opens_the_store_again: boolean;
@@ -150,7 +150,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It could not begin.',
+      fact: 'The list did not start.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -179,7 +179,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It could not begin.',
+      fact: 'The list did not start.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -527,7 +527,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'Nobody has agreed to it yet.',
+      fact: 'You have not agreed to it yet.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -585,7 +585,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It would go further than you have allowed.',
+      fact: 'The list would change more than you have allowed.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -614,7 +614,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It would do something else by now than what was shown. Nothing was sent.',
+      fact: 'The plan has changed since it was shown. Nothing was sent.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -701,7 +701,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'What you allowed is used.',
+      fact: 'The budget that you allowed is used.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,
@@ -788,7 +788,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'Asking again costs more than you allowed for it.',
+      fact: 'The retries cost more than you allowed for them.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,
@@ -846,7 +846,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'An answer cost more than was known. It is kept, and the next ones are reckoned at that price.',
+      fact: 'An answer cost more than the price that was known. It is kept, and the next ones are counted at its price.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,
@@ -904,7 +904,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'Many answers in a row came whole, and are not what was asked for. Each may have been charged.',
+      fact: 'Many answers in a row are complete, but cannot be read. Each may have been charged.',
       message_follows: true,
       is_planned_anew: false,
       leads_to_the_accounts: true,
@@ -962,7 +962,7 @@ export const STOPS = {
     worker_waits_for_the_store: true,
     store_can_be_read: true,
     page: {
-      fact: 'Another list is being worked on in a terminal, so this one could not begin.',
+      fact: 'A run in a terminal works on another list, so this one did not start.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,
@@ -991,7 +991,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'The vendor does not take the key of ACCOUNT any more. Nothing was lost.',
+      fact: 'The vendor refuses the key of ACCOUNT. Nothing was lost.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: true,
@@ -1020,7 +1020,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It was stopped.',
+      fact: 'The list was stopped.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,
@@ -1049,7 +1049,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'It was stopped.',
+      fact: 'The list was stopped.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: false,

@@ -99,8 +99,8 @@ export class NewFile {
 }
 
 /** A file of ours takes the place of another one, and does so behind a loss of power, too. */
-export async function replaceBy(own: string, path: string): Promise<void> {
-  await rename(own, path);
+export async function replaceBy(newFile: string, path: string): Promise<void> {
+  await rename(newFile, path);
   await syncEntry(dirname(path));
 }
 

@@ -21,7 +21,7 @@ const SHOWN_UNITS = [
 ] as const;
 
 /**
- * `1 h 12 min`: the two largest units, rounded to the smaller of them, because nobody waits by the second for
+ * `1 h 12 min`: the two largest units, rounded to the smaller of them, because no one waits by the second for
  * hours. Under a second it is shown in milliseconds.
  */
 export function formatDuration(durationMs: number): string {
@@ -29,12 +29,12 @@ export function formatDuration(durationMs: number): string {
   const largest = SHOWN_UNITS.findIndex((unit) => Math.round(durationMs) / 1000 >= unit.seconds);
   const smaller = SHOWN_UNITS[largest + 1] ?? SHOWN_UNITS[largest];
   const step = smaller?.seconds ?? 1;
-  let left = Math.round(durationMs / 1000 / step) * step;
+  let remainingUnits = Math.round(durationMs / 1000 / step) * step;
   const parts: string[] = [];
   for (const unit of SHOWN_UNITS) {
-    const amount = Math.floor(left / unit.seconds);
+    const amount = Math.floor(remainingUnits / unit.seconds);
     if (amount > 0) parts.push(`${amount} ${unit.name}`);
-    left -= amount * unit.seconds;
+    remainingUnits -= amount * unit.seconds;
   }
   return parts.join(' ');
 }

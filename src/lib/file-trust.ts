@@ -16,7 +16,7 @@ interface Distrust {
 
 export interface Self {
   readonly uid: number;
-  /** The group of this user by default. Where each user has a group, nobody else is in it. */
+  /** The group of this user by default. Where each user has a group, no one else is in it. */
   readonly gid: number;
   /**
    * Other users who can do everything that this program does: its owner, and the user who called it by
@@ -82,7 +82,7 @@ function thisProcess(): Self | undefined {
 
 const OTHERS_WRITE = 0o022;
 
-/** In such a folder nobody can replace the files of others. */
+/** In such a folder no one can replace the files of others. */
 const STICKY = 0o1000;
 
 /**
@@ -98,10 +98,10 @@ export function distrustOfFolder(folder: string, holdsChecked = false): Distrust
 }
 
 export function ownedByAnother(path: string, { uid }: Pick<Stats, 'uid'>): Distrust | undefined {
-  const own = process.geteuid?.();
-  if (own === undefined || uid === own) return undefined;
+  const ownUser = process.geteuid?.();
+  if (ownUser === undefined || uid === ownUser) return undefined;
   return {
-    fact: `${path} belongs to the user with number ${uid}, and this program runs as number ${own}`,
+    fact: `${path} belongs to the user with number ${uid}, and this program runs as number ${ownUser}`,
     next: 'Run it as that user, or name a place that is yours.',
   };
 }

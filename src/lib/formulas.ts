@@ -56,7 +56,7 @@ const PLAIN = new RegExp(
 const INVISIBLE = /[^\P{Cc}\t\n\r]/gu;
 
 /**
- * Leaves out control characters of ASCII: a terminal obeys them, and nobody sees why two cells differ in
+ * Leaves out control characters of ASCII: a terminal obeys them, and no one sees why two cells differ in
  * them. Those above ASCII come from letters that were read in a wrong encoding. A sign stands in their place,
  * because a letter that is missing without a sign would make another name.
  */

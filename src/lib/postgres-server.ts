@@ -101,7 +101,7 @@ const READ_ONLY = '25006';
  */
 const OF_SERVER = /^(?:08(?!P01)|53|57(?:P|014)|58|25006|25P0[34]|40(?:001|P01)|55P03)/;
 
-/** Whether it may pass by itself, and nobody knows what the connection would answer next. */
+/** Whether it may pass by itself, and it is not known what the connection would answer next. */
 export const isAway = (error: unknown): boolean => {
   const code = sqlStateOf(error);
   return code === undefined ? isOfConnection(error) : OF_SERVER.test(code);

@@ -16,8 +16,8 @@ export function sizeOf(path: string): number | undefined {
 }
 
 /**
- * `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS,
- * Ceph.
+ * `f_type` of file systems with locks and shared memory that SQLite cannot rely on: NFS, SMB, CIFS, SMB2,
+ * AFS, Ceph.
  */
 export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,

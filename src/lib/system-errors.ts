@@ -39,7 +39,7 @@ export function systemStop(error: unknown): StopError | undefined {
   if (short !== undefined)
     return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
   if (path === undefined) return undefined;
-  const fact = `The system refused something that is needed: ${messageOf(error)}.`;
+  const fact = `The system refused an operation: ${messageOf(error)}.`;
   return stop('system', fact, phrase`Put that right, ${THEN}`);
 }
 

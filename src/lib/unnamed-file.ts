@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file that no name leads to, so that nobody else reads it and a crash leaves nothing behind. */
+/** A file that no name leads to, so that no one else reads it and a crash leaves nothing behind. */
 export async function openUnnamed(folder: string = tmpdir()): Promise<FileHandle> {
   const path = join(folder, `rowonce-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);

@@ -28,18 +28,20 @@ export const AccountObject = z.object({
   via: z.string().nullable(),
   connected_account: z.string().nullable(),
   dialect: z.string().nullable(),
-  /** What it can be asked for; left out where nothing has read its dialect. */
+  /** The vendor's name. Left out: its dialect names none, or was not read. */
+  title: z.string().exactOptional(),
+  /** Left out: its dialect was not read. */
   operations: z.array(z.string()).exactOptional(),
-  /** Whether an answer without a match costs something, by its dialect; left out as above. */
+  /** Whether a miss costs something. Left out: its dialect was not read. */
   charges_misses: z.boolean().exactOptional(),
-  /** The problem with its dialect. */
+  /** What is wrong with its dialect. */
   problem: FactWords.nullable(),
   limits: LimitsObject,
   budget: BudgetObject,
   /** The price of a credit for its owner, such as `0.04 AUD`. */
   price: z.string().nullable(),
   key: z.string(),
-  /** Where the further secrets of its dialect come from, by their names; left out where it has none. */
+  /** Where each further secret of its dialect comes from. */
   secrets: z.record(z.string(), z.string()).exactOptional(),
 });
 export type AccountObject = z.infer<typeof AccountObject>;
@@ -47,6 +49,7 @@ export type AccountObject = z.infer<typeof AccountObject>;
 /** A vendor that comes with the program: an account names it as its dialect. */
 export const VendorObject = z.object({
   word: z.string(),
+  /** As the vendor writes it. */
   name: z.string(),
   operations: z.array(z.string()),
   /** Null where its dialect names none, or where the address is each customer's own. */
@@ -59,7 +62,7 @@ export const AccountTest = z.object({
   name: z.string(),
   sandbox: z.boolean().optional(),
   dialect: z.string().optional(),
-  /** How many examples of its dialect were read again, and meant what they say. */
+  /** Examples of its dialect that are read as they say. */
   examples: z.number().optional(),
   key: z.string().optional(),
   resolves_to: z.array(z.string()).optional(),
@@ -71,7 +74,7 @@ export const AccountTest = z.object({
   balance: z.number().optional(),
   /** The credits that the account has spent by our books. */
   booked: z.number().optional(),
-  /** The vendor's own count of spent credits, where it is known. */
+  /** The vendor's own count of spent credits. */
   vendor_counted: z.number().optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;

@@ -26,19 +26,19 @@ export const BatchObject = BatchNamed.extend({
   ...BatchView.pick({ rows: true, rows_beyond: true, counts: true, credits: true, has_costs: true }).shape,
   /** ISO 8601, UTC. */
   created_at: z.string(),
-  /** What the newest run is for: all rows, or those that a person has chosen, until it has done these. */
+  /** The rows of the newest run: all, or those that a person has chosen. */
   goal: GoalObject,
-  /** The path of the written output. */
+  /** The path of the output. */
   output: z.string().nullable(),
-  /** The command with which the batch goes on; null for a batch that was ended. */
+  /** The command that continues the batch. Null: it has ended. */
   next: z.string().nullable(),
-  /** The time since which a person has paused the batch. */
+  /** When a person paused the batch. */
   held_since: z.string().exactOptional(),
-  /** The person who has paused it or runs it now, as the store knows. */
+  /** The person who has paused it or runs it. */
   by: z.object({ operator: z.string(), host: z.string() }).exactOptional(),
   /** Whether a process works on it now. */
   running: z.boolean(),
-  /** The time since which that process works. */
+  /** When that process began. */
   running_since: z.string().exactOptional(),
 });
 export type BatchObject = z.output<typeof BatchObject>;
@@ -65,19 +65,19 @@ export const BatchListObject = z.object({
 const RangesObject = z.object({
   waiting: z.number(),
   running: z.number(),
-  /** Ranges that killed five workers. A run works on them. */
+  /** Ranges that killed five workers; a run does them. */
   set_aside: z.number(),
 });
 
 /** The output of `status BATCH`. */
 export const BatchStatusObject = BatchObject.extend({
-  ...BatchView.pick({ cost: true, requests: true, calls: true, changes: true }).shape,
+  ...BatchView.pick({ accounts: true, cost: true, requests: true, calls: true, changes: true }).shape,
   settled: z.number(),
-  /** A budget that is enough for everything that waits, where it has reached its own. */
+  /** A budget for everything that waits, where its own is reached. */
   budget_to_finish: z.number().exactOptional(),
-  /** Whether the newest run was for a part of the rows and has done it, so that the others wait for a run. */
+  /** Whether the newest run has done its part of the rows; the others wait for a run. */
   part_done: z.boolean().exactOptional(),
-  /** How many rows the newest run tries first, until it has done so. */
+  /** Rows that the newest run still tries first. */
   trying: z.number().exactOptional(),
   /** Input ← column. */
   columns: z.record(z.string(), z.string()),
@@ -85,25 +85,24 @@ export const BatchStatusObject = BatchObject.extend({
   open: z.number(),
   /** Requests of its account in the last minute. */
   requests_last_minute: z.number(),
-  /**
-   * Seconds at the rate of the last minute; null when the rate is unknown, such as during a pause, and as
-   * long as some rows are tried first.
-   */
+  /** At the rate of the last minute. Null: not known. */
   seconds_left: z.number().nullable(),
-  /** The time until which the account sends nothing, and why. */
+  /** Until when the account sends nothing, and why. */
   paused_until: z.string().nullable(),
   paused_why: z.string().exactOptional(),
   /** Whether the vendor asked for the pause. */
   paused_asked: z.boolean().exactOptional(),
-  /** Another process that is spending from the store, on something else. */
+  /** Whether a start would send a request at once, because the vendor named no time. */
+  may_try_now: z.boolean().exactOptional(),
+  /** Another process that spends from the store. */
   spender: z.object({ pid: z.number(), command: z.string() }).nullable(),
-  /** A sentence for each person whose invite it deleted and has not created again. */
+  /** A sentence for each person with a deleted invite that was not created again. */
   half_done: z.array(z.string()).exactOptional(),
-  /** Credits that are in doubt beside answers: `settle` says of which rows, and frees them. */
+  /** Credits in doubt beside answers; `settle` names the rows and frees them. */
   beside: z.number().exactOptional(),
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
-  /** The undo that takes it back, and whether that has left nothing for a person. */
+  /** The undo that takes it back, and whether it is complete. */
   undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;

@@ -21,9 +21,32 @@ export const SpentObject = z.object({
 });
 export type SpentObject = z.output<typeof SpentObject>;
 
-/** What all batches over one list have spent, also in money: null where an account has no price. */
-export const ListCost = z.object({ credits: SpentObject, cost: CostObject.nullable() });
+/** What each of several accounts was paid: a credit of one is none of another. */
+const AccountCosts = z.array(z.object({ account: z.string(), spent: z.number() }));
+
+/** The cost of one list by all its batches. `cost` is null where an account has no price. */
+export const ListCost = z.object({
+  credits: SpentObject,
+  /** Left out: one account was paid. */
+  accounts: AccountCosts.exactOptional(),
+  cost: CostObject.nullable(),
+});
 export type ListCost = z.output<typeof ListCost>;
+
+/** How many of the found rows were bought, and what each of them cost, with the misses. */
+const PriceEach = z.object({ rows: z.number(), credits: z.number(), cost: CostObject.nullable() });
+
+/** The figures of a list by all its starts: what an earlier one has paid for is not free. */
+export const ListFigures = ListCost.extend({
+  /** Rows that were asked, known from elsewhere, or ask what another row of the list asks. */
+  asked: z.number(),
+  known: z.number(),
+  twice: z.number(),
+  found_free: z.number(),
+  /** Null as in `figures`. */
+  each: PriceEach.nullable(),
+});
+export type ListFigures = z.output<typeof ListFigures>;
 
 /** Credits of a batch. */
 const MoneyObject = SpentObject.extend({ reserved: z.number(), budget: z.number().nullable() });
@@ -33,25 +56,43 @@ export const Counts = z.record(z.string(), z.number());
 
 // ------------------------------------------------------------------------------------------------ changes
 
-const figures = {
-  /** How many changes were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
+/** How many changes were made, and how they ended. */
+export const ChangeFigures = z.object({
+  /** Changes that were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
   done: z.record(z.string(), z.number()),
-  /** How the changes ended, by status, or `held_back`. */
+  /** Changes by status, or `held_back`. */
   counts: z.record(z.string(), z.number()),
-  /** Changes that the service has answered without a word about them. */
+  /** Changes that the service confirmed without details. */
   without_a_word: z.number(),
-};
+});
 
 const ChangeGroupObject = z.object({
   project: z.string().nullable(),
   /** The wanted state there: a role, or `none` for "not in it". */
   to: z.string(),
-  ...figures,
+  ...ChangeFigures.shape,
+});
+
+/** Each person once, by the first of these that is so of one of their changes: they add up to `all`. */
+const PeopleObject = z.object({
+  all: z.number(),
+  /** One of their changes needs attention. */
+  attention: z.number(),
+  pending: z.number(),
+  changed: z.number(),
+  /** All their changes were taken back since. */
+  taken_back: z.number(),
+  unchanged: z.number(),
 });
 
 /** What a batch of changes has done, each subject once. */
 export const ChangesObject = z.object({
-  ...figures,
+  ...ChangeFigures.shape,
+  people: PeopleObject,
+  /** Changes that were planned. */
+  planned: z.number(),
+  /** Changes that an undo has taken back. Left out: none. */
+  taken_back: z.number().exactOptional(),
   projects: z.array(ChangeGroupObject),
 });
 export type ChangesObject = z.output<typeof ChangesObject>;
@@ -61,19 +102,19 @@ export const StepObject = z.object({
   operation: z.string(),
   account: z.string(),
   reached: z.number(),
-  /** Rows whose answer the ledger knew. */
+  /** Rows with an answer that the ledger knew. */
   known: z.number(),
   asked: z.number(),
-  /** Rows, finished or not, with a match that filled a cell. One that its check refuses is missed. */
+  /** Rows with a match that filled a cell. */
   found: z.number(),
   missed: z.number(),
   credits: z.object({ spent: z.number(), exact: z.boolean(), for_misses: z.number() }),
   /** The spent credits in money. */
   cost: CostObject.exactOptional(),
-  /** What was spent for each of these matches that was bought. Null where there is none. */
+  /** The credits for each match that was bought. Null: none was. */
   price: z.number().nullable(),
   price_in_money: CostObject.exactOptional(),
-  /** The price of a match, divided by the share of calls that were such a match. Null as above. */
+  /** The price of a call, divided by the share of calls with a match. Null as above. */
   price_by_rate: z.number().nullable(),
 });
 export type StepObject = z.output<typeof StepObject>;
@@ -81,46 +122,52 @@ export type StepObject = z.output<typeof StepObject>;
 // ------------------------------------------------------------------------------------------------ results
 
 const AttentionObject = z.object({
-  /** `invalid`, `refused` or `in_doubt`; of a row that is done and has a fault, `matched`. */
+  /** `invalid`, `refused`, `in_doubt`; `matched`: the row is done and has a damaged cell. */
   kind: z.string(),
-  /** The answers are about another company or person. Left out: they are not. */
+  /** The answers are about another company or person. */
   is_other: z.literal(true).exactOptional(),
   words: z.string(),
   rows: z.number(),
   first_rows: z.array(z.number()),
 });
 
-/** The report, the page, `--json` and the words take their figures from here, so that they never differ. */
+/** The figures of a batch on all faces. */
 export const FiguresObject = z.object({
-  /** Rows: all, usable, asked for, and found. */
+  /** All rows, usable rows, and rows for which this batch sent a request. */
   rows: z.number(),
   usable: z.number(),
   asked: z.number(),
+  /** Rows without a request: their answers were known, or another row has the same request. */
+  known: z.number(),
+  twice: z.number(),
+  /** Rows that were found, and those that were free. */
   found: z.number(),
-  /** Rows for which nothing was asked, because the list has filled their cells. */
+  found_free: z.number(),
+  /** Rows without a request, because the list had filled their cells. */
   filled_before: z.number(),
-  /** Rows that a person has to look at, and why, the most frequent reason first. */
+  /** Why the job leaves rows out, the most frequent reason first. Left out: none. */
+  left_out: z.array(z.object({ words: z.string(), rows: z.number() })).exactOptional(),
+  /** Rows that need attention, and why, the most frequent reason first. */
   attention: z.number(),
   reasons: z.array(AttentionObject),
-  /** Those that need one for nothing but an answer about another company or person. Left out: none. */
+  /** Those with only an answer about another company or person. Left out: none. */
   mismatched: z.number().exactOptional(),
-  /** For how many rows each identifier was asked and found. */
+  /** Rows by each identifier. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
-  /** In how many rows each added column has a value, of those whose step found something. */
+  /** Rows with a value in each added column, of the rows that its step found. */
   columns: z.array(z.object({ name: z.string(), filled: z.number(), found: z.number() })),
-  /** The cost that answers would have had which were shared or bought before. */
+  /** The part of the spent credits that was for misses. */
+  for_misses: z.number(),
+  /** The price of the answers that were shared or known before. */
   saved: z.number(),
-  /** The vendor's own count of the spent credits, where it is known. */
+  /** The vendor's own count of spent credits. */
   vendor_counted: z.number().exactOptional(),
-  /** The spent credits in money, one amount for each currency. Null where an account has no price. */
+  /** The spent credits in money. Null: an account has no price. */
   cost: CostObject.nullable(),
-  /** The cost of the list by this start and all before it, where one of these cost something. */
-  in_all: ListCost.exactOptional(),
-  /**
-   * How many of the found rows were bought for this list, and what each of them cost, with the misses. Null
-   * where none was, nothing was spent, or rows of several steps are not finished.
-   */
-  each: z.object({ rows: z.number(), credits: z.number(), cost: CostObject.nullable() }).nullable(),
+  /** The list by all its starts. */
+  in_all: ListFigures.exactOptional(),
+  /** Found rows that were bought, and the cost of each with the misses. Null: none yet. */
+  each: PriceEach.nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;
 
@@ -136,6 +183,8 @@ export const BatchView = z.object({
   credits: MoneyObject,
   /** Whether anything here costs credits: changes of a team do not. */
   has_costs: z.boolean(),
+  /** Left out: one account was paid. */
+  accounts: AccountCosts.exactOptional(),
   /** What it has spent in money. */
   cost: CostObject.exactOptional(),
   /** Requests that were sent, and calls that were answered. */

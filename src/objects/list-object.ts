@@ -17,10 +17,10 @@ const DamagedCellObject = z.object({
 /** Damaged cells of a column. */
 export const DamageObject = z.object({
   kind: z.string(),
-  /** Says the kind behind the count: `3 in scientific notation`. */
+  /** The kind, as in `3 in scientific notation`. */
   words: z.string(),
   ...RowsObject.shape,
-  /** How many of the cells a repair corrects. */
+  /** Cells that `--repair` corrects. */
   repairable: z.number(),
   examples: z.array(DamagedCellObject),
 });
@@ -30,7 +30,7 @@ const ColumnObject = z.object({
   name: z.string(),
   /** The kind of text in at least four fifths of the filled cells. */
   looks_like: z.string(),
-  /** The column holds addresses or numbers of people, by its cells or by its name; it may be blank. */
+  /** The column has e-mail addresses or telephone numbers of people, by its cells or its name. */
   contact: z.enum(['email', 'phone']).exactOptional(),
   filled: z.number(),
   examples: z.array(z.string()),
@@ -39,6 +39,30 @@ const ColumnObject = z.object({
   damage: z.array(DamageObject),
 });
 export type ColumnObject = z.infer<typeof ColumnObject>;
+
+/** What is wrong with a cell, before anything is asked. */
+export const CellFaultObject = z.object({
+  /** A clause behind the cell, such as `10 digits of 11`. */
+  says: z.string(),
+  /** What the cell was before: one alone is sure, of several a person chooses. Left out: no one can know. */
+  meant: z.array(z.string()).exactOptional(),
+});
+export type CellFaultObject = z.infer<typeof CellFaultObject>;
+
+/** Cells that are wrong alike. */
+const FaultsObject = z.object({
+  /** With their count: `10 lost a digit`, `2 are not ABNs`. */
+  says: z.string(),
+  ...RowsObject.shape,
+});
+
+/** The wrong cells of a column: those with a known right value, and the others. */
+export const ColumnFaultsObject = z.object({
+  column: z.string(),
+  meant: FaultsObject.exactOptional(),
+  others: FaultsObject.exactOptional(),
+});
+export type ColumnFaultsObject = z.infer<typeof ColumnFaultsObject>;
 
 export const DuplicatesObject = z.object({ same: RowsObject });
 export type DuplicatesObject = z.infer<typeof DuplicatesObject>;
@@ -51,9 +75,9 @@ export const OperationFit = z.object({
   /** Input ← column, as a run would use it. */
   columns: namesByInput,
   because: namesByInput,
-  /** Columns that a run would use only where a job says so. */
+  /** Columns that a run uses only where a job names them. */
   likely: z.array(likely),
-  /** Columns that a run must be told to leave unread. */
+  /** Columns that you must tell a run to leave unread. */
   unheeded: z.array(likely.omit({ because: true })).exactOptional(),
   /** Null when a run would not be refused. */
   problem: z.string().nullable(),
@@ -67,9 +91,9 @@ export const sheets = z.array(z.object({ name: z.string(), hidden: z.boolean(), 
 const LayoutObject = z.object({
   /** `3`, or `3-4` for names in two rows. */
   header_row: z.string(),
-  /** Whether that row was guessed: it is not the first. */
+  /** Whether it was guessed. */
   header_guessed: z.boolean(),
-  /** Rows that name nobody and are not asked about: totals, remarks, lines of dashes, numbers alone. */
+  /** Rows that are no records: totals, remarks, lines of dashes, numbers alone. */
   left_out: z.array(z.object({ rows: z.string(), text: z.string() })),
   /** The first rows that hold something. */
   top: z.array(z.object({ row: z.number(), text: z.string() })),
@@ -82,7 +106,7 @@ const unreadable = z.object({
 /** The output of `plan FILE`. */
 export const ListDescription = z.object({
   rows: z.number(),
-  /** Rows in which nobody knows which cell belongs to which name. */
+  /** Rows in which is not known which cell belongs to which name. */
   unreadable,
   encoding: z.string(),
   delimiter: z.string(),

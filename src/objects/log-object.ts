@@ -9,14 +9,14 @@ const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', '
 export const LogEntryObject = z.object({
   at: z.string(),
   kind: z.enum(['asked', 'changed', 'decided', ...ACTS]),
-  /** The name that the person gave, or the user of the system. */
+  /** The name after `--as`, or the user of the system. */
   operator: z.string().nullable(),
   batch: z.string().nullable(),
   row: z.number().nullable(),
   account: z.string().nullable(),
   sandbox: z.boolean(),
   operation: z.string().nullable(),
-  /** The person or project that a change altered, in words, with the new role; null for a lookup. */
+  /** The person or project of a change, with the new role; null for a lookup. */
   subject: z.string().nullable(),
   /** The values that were sent; empty where they were erased. */
   asked: z.record(z.string(), z.string()),
@@ -27,7 +27,7 @@ export const LogEntryObject = z.object({
    * the decision itself.
    */
   ended: z.string().nullable(),
-  /** `person`, `job` or `rule`: who made the decision, or said what the vendor had answered. */
+  /** Who decided: `person`, `job` or `rule`. */
   decided_by: z.string().nullable(),
   why: z.string().nullable(),
   /** Credits of a request. */
@@ -48,26 +48,46 @@ export const LogObject = z.object({
   more: z.boolean(),
 });
 
+/** What was spent at one account. Credits of two accounts are worth different things, and are never added. */
+export const SpentAtObject = z.object({
+  account: z.string(),
+  spent: z.number(),
+  exact: z.boolean(),
+  requests: z.number(),
+  /** In money. Left out: nothing was paid, or the account has no price. */
+  cost: CostObject.exactOptional(),
+});
+export type SpentAtObject = z.infer<typeof SpentAtObject>;
+
+/** What was done on a day for one list. */
+const SpentForObject = z.object({
+  list: z.string(),
+  operation: z.string(),
+  accounts: z.array(SpentAtObject),
+});
+export type SpentForObject = z.infer<typeof SpentForObject>;
+
 /** Credits of an account, a batch, a list, a day or a person in a month, or of the month. */
 export const SpendGroupObject = z.object({
-  /** Null where nobody was noted. */
+  /** Null: no name was noted. */
   name: z.string().nullable(),
   /** Play money is in groups of its own. */
   sandbox: z.boolean(),
   spent: z.number(),
-  /** What of that was paid for answers without a match. */
+  /** The part for misses. */
   for_misses: z.number(),
   /** Whether exactly that was spent; otherwise it is the most. */
   exact: z.boolean(),
   /** What was spent in money. */
   cost: CostObject.exactOptional(),
-  /** The vendor's own count of these credits, where it is known. */
+  /** The same by account, the one that was asked first comes first. */
+  accounts: z.array(SpentAtObject),
+  /** The same by list, of a day. */
+  lists: z.array(SpentForObject).exactOptional(),
+  /** The vendor's own count of these credits. */
   vendor_counted: z.number().exactOptional(),
   in_doubt: z.number(),
-  /**
-   * The credits that batches of the month saved by asking each question once. A batch belongs to the month in
-   * which it began. What a list has had at an earlier start is not saved again.
-   */
+  /** The credits that batches of the month saved by sending each request once. */
   saved: z.number(),
   requests: z.number(),
   /** The batches that began in the month. */
@@ -96,30 +116,27 @@ export type SpendObject = z.infer<typeof SpendObject>;
 export const ErasureObject = z.object({
   store: z.string(),
   requests: z.number(),
-  /** Answers about others from which one person was removed. */
+  /** Answers about others, with one person removed. */
   cut: z.number(),
   rows: z.number(),
-  /** Memberships, commands, names of lists and reasons that name the person. */
+  /** Memberships, commands, list names and reasons that name the person. */
   names: z.number(),
   /** Lists in the store that are removed. */
   files: z.array(z.string()),
-  /**
-   * Files of yours that we wrote from erased records, or whose paths name the person. They stay as they are.
-   */
+  /** Your files that Rowonce wrote from erased records, or with the person in their paths. They stay. */
   outputs: z.array(z.string()),
-  /**
-   * The projects in which the person is invited or a member, and stays so. `end_with` is the command that
-   * ends this.
-   */
+  /** The projects in which the person stays invited or a member; `end_with` is the command that ends this. */
   memberships: z.array(
     z.object({ project: z.string(), state: z.string(), end_with: z.string().exactOptional() }),
   ),
   /** Rows that stay because they are not finished. */
   unsettled: z.number(),
-  /** Calls that stay because batches still need them, and these batches. */
+  /** Calls that batches still need, and these batches. */
   needed: z.number(),
   needed_lists: z.number(),
   needed_by: z.array(z.string()),
+  /** Of a list: the credits of the answers that go, and the answers that stay for other lists. */
+  of_list: z.object({ credits: z.number(), shared: z.number() }).exactOptional(),
   /** Why a part of the erased data is not overwritten yet. */
   due: z.string().exactOptional(),
 });

@@ -34,9 +34,9 @@ export const PlannedChangeObject = z.object({
   findings: z.array(FindingObject).exactOptional(),
   /** The reason as the page says it. */
   says: z.string().exactOptional(),
-  /** A fact in which the list or the service differs from the ledger. */
+  /** Where the list or the service differs from the ledger. */
   note: z.string().exactOptional(),
-  /** Whether the change is about a person whom the list does not name. */
+  /** Whether the list lacks the person. */
   beyond: z.boolean().exactOptional(),
 });
 export type PlannedChangeObject = z.infer<typeof PlannedChangeObject>;
@@ -51,8 +51,11 @@ export type LeaverObject = z.infer<typeof LeaverObject>;
 
 const GuardObject = z.object({
   fact: z.string(),
+  /** The same on the page, and the people. */
+  says: z.string(),
+  who: z.array(z.string()),
   allow: z.string(),
-  /** The entries of `guards` that allow it. Left out: nothing does. */
+  /** The entries of `guards` that allow it. */
   allows: z.record(z.string(), z.unknown()).exactOptional(),
 });
 export type GuardObject = z.infer<typeof GuardObject>;
@@ -62,24 +65,35 @@ const UnknownObject = z.object({
   projects: z.array(NameObject),
   /** Words for a role. */
   roles: z.array(NameObject),
+  /** Projects that are not known, or would be made, and the one with a name that is probably meant. */
+  misspelled: z.array(NameObject.extend({ meant: z.string() })).exactOptional(),
 });
 export type UnknownObject = z.infer<typeof UnknownObject>;
 
-const ofChanges = {
-  /** People who are removed because the list does not name them. */
+const DefaultProjectObject = z.object({
+  project: z.string(),
+  rows: z.number(),
+  columns: z.array(z.string()),
+});
+export type DefaultProjectObject = z.infer<typeof DefaultProjectObject>;
+
+/** What a plan of changes says besides the changes. */
+export const ChangesPlan = z.object({
+  /** The account's project, for rows without a project column, and the columns that may name one. */
+  default_project: DefaultProjectObject.exactOptional(),
+  /** People who are removed because the list lacks them. */
   removed: z.number().exactOptional(),
-  /** People who would be removed for that, and are not. */
+  /** People whom the list lacks, and who are held back. */
   held_back: z.number().exactOptional(),
-  changes: z.array(PlannedChangeObject).exactOptional(),
-  /** People whom the list does not name and who stay. */
+  /** People whom the list lacks, and who stay. */
   leavers: z.array(LeaverObject).exactOptional(),
-  /** People known in the projects concerned. A person in two of them counts twice. */
+  /** People known in the projects, each once per project. */
   people: z.number().exactOptional(),
-  /** Names in the list of which nobody has said yet what they are. */
+  /** Names in the list without a meaning yet. */
   unknown: UnknownObject.exactOptional(),
-  /** The guards that would hold a run back. */
+  /** The guards that stop a run. */
   guards: z.array(GuardObject).exactOptional(),
-};
+});
 
 const part = z.object({ rows: z.number(), credits: z.number() });
 const ReasonObject = z.object({
@@ -100,51 +114,64 @@ export const PlannedStepObject = z.object({
   account: z.string(),
   /** Rows that may reach the account. */
   reached: z.number(),
-  /** Rows whose answer the ledger knows. */
+  /** Rows with an answer in the ledger. */
   known: z.number(),
   most: z.number(),
-  /** The credits that it probably costs. Null while no match rate is known. */
+  /** Null: no match rate is known. */
   expected: z.number().nullable(),
   cost: PlannedCostObject.exactOptional(),
   charges_misses: z.boolean(),
 });
 export type PlannedStepObject = z.infer<typeof PlannedStepObject>;
 
+/** Rows for which a plan says the same. */
+const EachRowObject = z.object({
+  /** Their figure of the plan. */
+  is: z.enum(['invalid', 'skipped', 'duplicates', 'bought_before', 'accepted', 'in_doubt', 'to_buy']),
+  /** Why, as the page says it. Left out where rows have too many reasons. */
+  says: z.string().exactOptional(),
+  /** Their numbers, such as `5,9,12-20`. */
+  rows: z.string(),
+});
+export type EachRowObject = z.infer<typeof EachRowObject>;
+
 /** Each row of the list is counted once. */
 export const PlanFigures = z.object({
   rows: z.number(),
   invalid: z.number(),
-  /** Those of the invalid rows that `--accept shared-host` takes: a host of several companies. */
+  /** Invalid rows that `--accept shared-host` takes. */
   set_aside: z.number().exactOptional(),
   duplicates: z.number(),
-  /** Rows that are not asked, because `only_if`, `unless` or `on_existing` leaves nothing to do for them. */
+  /** Rows that `only_if`, `unless` or `on_existing` leaves out. */
   skipped: z.number().exactOptional(),
-  /** How many of these each column of `only_if` and `unless` leaves out. Each row counts for one column. */
+  /** These rows by the column that leaves them out. */
   skipped_by: z.array(SkippedByObject).exactOptional(),
   bought_before: z.number(),
   /** Rows that a vendor has accepted, and answers later. */
   accepted: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
-  /** Rows that ask the same as others by their first identifiers, and are asked by what tells them apart. */
+  /** Rows that are asked by the identifier that tells them from other rows. */
   told_apart: z.number().exactOptional(),
-  /** Rows to buy whose answers are too old. */
+  /** Rows to buy with answers that are too old. */
   too_old: z.number().exactOptional(),
-  /** Rows to buy whose reply is no answer today. */
+  /** Rows to buy with a reply that is no answer today. */
   unanswered: part.exactOptional(),
-  /** Rows to buy that were bought by another address or name before, as an earlier build read their cells. */
+  /** Rows to buy that were bought by another address or name before. */
   asked_otherwise: part.exactOptional(),
-  /** Rows in doubt whose calls a run may send again. */
+  /** Rows in doubt that a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
   /** These credits in money. */
   cost: PlannedCostObject.exactOptional(),
-  /** What is asked of each account of each step, where there are several. */
+  /** Where there are several accounts or steps. */
   steps: z.array(PlannedStepObject).exactOptional(),
   /** Null while the account has no limit. */
   seconds: z.number().nullable(),
   /** Why rows are invalid, the most frequent reason first. */
   reasons: z.array(ReasonObject).exactOptional(),
+  /** With `--each`: the outcome of each row. Of a change see `changes`. */
+  each: z.array(EachRowObject).exactOptional(),
 });
 export type PlanFigures = z.infer<typeof PlanFigures>;
 
@@ -160,7 +187,7 @@ export const SampleObject = z.object({
   forecast: z
     .object({
       rows: z.number(),
-      /** Further rows, whose answers are known, or that are on the list twice. */
+      /** Further rows with known answers, or on the list twice. */
       free: z.number(),
       credits: z.object({ most: z.number(), expected: z.number() }),
       cost: PlannedCostObject.exactOptional(),
@@ -202,7 +229,7 @@ const RequestObject = z.object({
   /** The entry of the dialect. */
   name: z.string(),
   method: z.enum(METHODS),
-  /** The address, with `{{Column}}` and `{field}` where a value is filled in. */
+  /** With `{{Column}}` and `{field}` in place of values. */
   url: z.string(),
   /** The service that sends it on. */
   through: z.string().exactOptional(),
@@ -222,20 +249,41 @@ export type AgreementView = z.infer<typeof AgreementView>;
 const RereadObject = z.object({
   batch: z.string(),
   rows: z.number(),
-  /** The most credits that settling them again costs. */
+  /** The most credits that it costs to settle them again. */
   most: z.number(),
-  /** What rows were found by that is no find today, such as `true` in the place of an address. */
+  /** Values that count as no match today. */
   found_by: z.array(z.object({ value: z.string(), rows: z.number() })).exactOptional(),
-  /** How many of the rows are asked by another address or name than before. */
+  /** Rows that are asked by another address or name than before. */
   asked_otherwise: z.number().exactOptional(),
 });
 export type RereadObject = z.infer<typeof RereadObject>;
+
+/** What a plan has counted of a list that it still reads. */
+export const PlanSoFar = z.object({
+  rows: z.number(),
+  to_buy: z.number(),
+  /** Known, there twice, or left out. */
+  free: z.number(),
+  invalid: z.number(),
+  /** The most credits that one of these rows costs. */
+  most_each: z.number(),
+});
+export type PlanSoFar = z.infer<typeof PlanSoFar>;
+
+/** A budget of an account with fewer credits left than the plan may take. */
+const ShortBudgetObject = z.object({
+  account: z.string(),
+  period: z.enum(['day', 'month']),
+  cap: z.number(),
+  left: z.number(),
+});
+export type ShortBudgetObject = z.infer<typeof ShortBudgetObject>;
 
 const byName = z.record(z.string(), z.string());
 /** The output of `plan JOB FILE`. */
 export const PlanObject = z.object({
   id: z.string(),
-  /** The open batch with which a run goes on. */
+  /** The open batch that a run continues. */
   unfinished: z.string().exactOptional(),
   /** Input ← column. */
   columns: byName,
@@ -245,26 +293,29 @@ export const PlanObject = z.object({
   sheets: sheets.exactOptional(),
   /** Damage in the columns that the job uses. */
   damage: z.array(JobDamageObject),
-  /** Rows with the address of a department or a machine, such as `info@`. */
+  /** Rows with an address such as `info@`. */
   role_addresses: z.object(RowsObject.shape).exactOptional(),
-  /** Rows that are asked by the address behind a redirect, by their columns. */
+  /** Rows that are asked by the address behind a redirect. */
   redirects: z.array(RedirectObject).exactOptional(),
-  /** The words that made cells blank, the most frequent first. */
+  /** Words that count as blank, the most frequent first. */
   blank_words: z.array(BlankWordObject).exactOptional(),
   /** Rows in which a cell is repaired, with `--repair`. */
   repaired: z.number().exactOptional(),
-  ...ofChanges,
-  /** For a change, of which only some rows are asked for: the part of the plan that is sent. */
-  this_run: part.exactOptional(),
-  /** The fields that answers have had so far, which `add` may name. */
+  ...ChangesPlan.shape,
+  changes: z.array(PlannedChangeObject).exactOptional(),
+  /** The part that is sent, with `--only`, `--limit` or `--sample`. */
+  this_run: part.extend({ cost: CostObject.exactOptional() }).exactOptional(),
+  /** Budgets that end a run early; a day and a month are UTC. */
+  short_budgets: z.array(ShortBudgetObject).exactOptional(),
+  /** Fields of answers so far, for `add`. */
   fields: z.array(z.string()).exactOptional(),
-  /** The requests, where the job or its dialect states them itself. */
+  /** Where the job or its own dialect states them. */
   requests: z.array(RequestObject).exactOptional(),
-  /** The question to which a person has to agree once. */
+  /** What you have to agree to once. */
   to_agree: AgreementView.exactOptional(),
-  /** A stop before the run: the account may have moved. `--accept` plans for either answer. */
+  /** The account may have moved; `--accept` answers. */
   moved: FactWords.exactOptional(),
-  /** Rows of the finished batch that the dialect of today would settle otherwise. */
+  /** Rows of the finished batch that today's dialect reads otherwise. */
   reread: RereadObject.exactOptional(),
 });
 export type PlanObject = z.infer<typeof PlanObject>;
@@ -284,7 +335,7 @@ export const UndoPlanObject = z.object({
   state: z.enum(['plan', 'nothing', 'begun', 'undone']),
   /** The batch that has begun or finished the undo. */
   by: z.string().nullable(),
-  ...ofChanges,
+  ...ChangesPlan.shape,
   changes: z.array(PlannedChangeObject),
   not_undone: z.array(NotUndoneObject),
 });

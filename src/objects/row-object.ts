@@ -7,7 +7,7 @@ import { StopObject } from './stop-object.ts';
 
 /** A row with every attempt that was made for it, and its doubts. */
 
-/** The statement of the vendor, or of a person, about a lost answer. A status of 0 means no answer. */
+/** What the vendor or a person says of a lost answer. Status 0: no answer. */
 export const LookObject = z.object({
   kind: z.enum(['read_back', 'usage', 'person']),
   said: z.enum(['happened', 'not_happened', 'unclear']),
@@ -87,22 +87,22 @@ export const AttemptObject = CallObject.extend({
   batch: z.string(),
   /** The name of the account that was asked. */
   account: z.string(),
-  /** How many changes of the same subject were settled before the change was planned. */
+  /** The changes of the same subject before this one. */
   after: z.number().nullable(),
   reserved: z.number(),
   intent_at: z.string(),
-  /** The attempt whose answer was too old, or whose reply turned out to be no answer. */
+  /** The attempt with an answer that was too old, or was none. */
   replaces: z.number().nullable(),
   idempotency_key: z.string().nullable(),
   decision: DecisionObject.nullable(),
-  /** The decision about its lost answer, until an attempt carries it out. */
+  /** A decision about its lost answer that waits for an attempt. */
   decided: DecisionObject.nullable(),
-  /** The reply, with the vendor's id of the request. */
+  /** With the vendor's id of the request. */
   reply: ReplyObject.extend({ request_id: z.string().nullable() }).nullable(),
   closure: ClosureObject.nullable(),
   looks: z.array(LookObject),
   rule: RuleObject.nullable(),
-  /** Why and when the money at risk was given back. */
+  /** When the money at risk was given back. */
   released: z.object({ why: z.string(), findings: z.array(FindingObject), at: z.string() }).nullable(),
 });
 export type AttemptObject = z.output<typeof AttemptObject>;
@@ -124,7 +124,7 @@ export const RowObject = z.object({
   outcome: OutcomeObject.nullable(),
   /** What `_match` says. Left out: nothing. */
   match: z.string().exactOptional(),
-  /** What a person has decided about that. Left out: nothing. */
+  /** Your decision about that. */
   match_decision: z.enum(['keep', 'blank']).exactOptional(),
   /** Paths in the row's answer, for `add`. */
   fields: z.array(z.string()).exactOptional(),
@@ -148,17 +148,17 @@ export const DoubtObject = CallObject.extend({
   findings: z.array(FindingObject),
   since: z.string(),
   looks: z.array(LookObject),
-  /** Null while there is no decision that a run still has to carry out. */
+  /** A decision that a run still has to carry out. */
   decision: DecisionObject.nullable(),
 });
 export type DoubtObject = z.output<typeof DoubtObject>;
 
-/** A row whose answer is about another company or person. */
+/** A row with an answer about another company or person. */
 export const MatchObject = z.object({
   row: z.number(),
   /** What `_match` says. */
   match: z.string(),
-  /** What a person has decided. Null: nothing yet. */
+  /** Your decision. Null: none yet. */
   decision: z.enum(['keep', 'blank']).nullable(),
 });
 export type MatchObject = z.output<typeof MatchObject>;
@@ -169,18 +169,18 @@ export const DoubtListObject = z.object({
   at_risk: z.number(),
   /** Requests without an answer yet. */
   open: z.number(),
-  /** The extra credits of the batch that retries have used. */
+  /** Extra credits that retries have used. */
   extra_used: z.number(),
   in_doubt: z.array(DoubtObject),
-  /** What a vendor has accepted and answers later: it may be decided about as well. */
+  /** Calls that the vendor answers later. */
   accepted: z.array(DoubtObject).exactOptional(),
-  /** What is in doubt beside an answer and holds its credits: `--not-done` frees them. */
+  /** Calls in doubt beside an answer; `--not-done` frees their credits. */
   beside: z.array(DoubtObject).exactOptional(),
-  /** The rows whose answers are about another company or person. Left out: there are none. */
+  /** Rows with an answer about another company or person. */
   matches: z.array(MatchObject).exactOptional(),
-  /** How many rows they leave in doubt: the list may ask one thing twice. */
+  /** The rows in doubt. */
   rows: z.number(),
-  /** Rows that wait for another row, or for their next run. */
+  /** Rows that wait for another row or the next run. */
   waiting: z
     .array(z.object({ row: z.number(), reason: z.string(), findings: z.array(FindingObject) }))
     .exactOptional(),
@@ -222,18 +222,18 @@ const ProposalObject = z.object({
   written: z.string().nullable(),
 });
 
-/** The output of `try`. The members about the answer are null where there is none. */
+/** The output of `try`. */
 export const TrialObject = z.object({
   ...trial,
-  /** The entry of the dialect that decided, with what a reply must have for it. */
+  /** The rule of the dialect that decided. */
   rule: RuleObject.nullable(),
-  /** With `--means`: the rule that would give such answers this meaning. */
+  /** With `--means`: the rule for such answers. */
   proposed: z.string().nullable().exactOptional(),
   /** Paths in the answer, for `add`. */
   fields: z.array(z.string()),
-  /** The same about an invented name, where a line of curl was tried. Null: it was not asked about. */
+  /** The same for the invented name, with a line of curl. */
   beside: z.object(trial).nullable().exactOptional(),
-  /** What a line of curl and both answers propose. Null: nothing yet. */
+  /** The dialect that a line of curl and both answers propose. */
   proposal: ProposalObject.nullable().exactOptional(),
   /** The credits that were spent now. */
   credits: SpentObject,

@@ -1,18 +1,20 @@
 import { z } from 'zod';
-import { BatchView, ChangesObject, Counts, SpentObject } from './batch-view.ts';
+import { BatchView, ChangesObject, CostObject, Counts, SpentObject } from './batch-view.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
 // ----------------------------------------------------------------------- how a run, a sweep or an undo ended
 
-/** A path of `add` that none of the matches of its step has, as far as they were read. */
-const MissingPathObject = z.object({
+/** A path of `add` that no answer has. */
+export const MissingPathObject = z.object({
   path: z.string(),
   answers: z.number(),
   /** The path that was probably meant. */
   nearest: z.string().nullable(),
   /** Some paths that the matches have. */
   known: z.array(z.string()),
+  /** The account that fills no column, where another one has the path. */
+  account: z.string().exactOptional(),
 });
 
 /**
@@ -20,7 +22,7 @@ const MissingPathObject = z.object({
  * are this run's.
  */
 export const RunObject = z.object({
-  /** The store, where this is its first run, which made it. */
+  /** The store that this run made. */
   store: z.object({ path: z.string(), made: z.literal(true) }).exactOptional(),
   batch: z.string(),
   ...BatchView.omit({ credits: true, requests: true }).shape,
@@ -39,13 +41,13 @@ export const RunObject = z.object({
   /** The file with the results of a search. */
   results: z.string().exactOptional(),
   report: z.string().exactOptional(),
-  /** People who were removed because the list does not name them. */
+  /** People who were removed because the list lacks them. */
   removed: z.number().exactOptional(),
-  /** People who would have been removed for that, and were not. */
+  /** People whom the list lacks, and who were held back. */
   not_removed: z.number().exactOptional(),
   missing_paths: z.array(MissingPathObject).exactOptional(),
   sample: SampleObject.exactOptional(),
-  /** A budget that is enough for everything that waits. */
+  /** A budget for everything that waits. */
   budget_to_finish: z.number().exactOptional(),
   /** Null where nothing stopped the work. */
   stopped: StopObject.nullable(),
@@ -61,6 +63,8 @@ export const SweptFileObject = z.object({
   rows: z.number().nullable(),
   counts: Counts,
   credits: SpentObject,
+  /** Left out: nothing was paid, or an account has no price. */
+  cost: CostObject.exactOptional(),
   output: z.string().nullable(),
   needs_attention: z.string().nullable(),
   /** The file with the results of a search. */
@@ -79,6 +83,7 @@ export const SweepObject = z.object({
   rows: z.number(),
   counts: Counts,
   credits: SpentObject,
+  cost: CostObject.exactOptional(),
   stopped: StopObject.nullable(),
 });
 

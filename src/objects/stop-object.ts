@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STOP_FLAGS, stopCodes } from '../core/stops.ts';
 
-/** A flag with which the same command goes on, and what a person says by it. */
+/** A flag that continues the same command. */
 export const StopChoice = z.object({
   flag: z.enum(STOP_FLAGS),
   /** Left out for a flag that takes none. */
@@ -21,7 +21,7 @@ export const Doing = z.union([
 export const FactWords = z.object({
   message: z.string(),
   next: z.string(),
-  /** The same two where flags, commands and files are not spoken of, because there are buttons. */
+  /** The same for the page, without flags, commands and files. */
   on_page: z.object({ message: z.string(), next: z.string() }).optional(),
   /** What `next` names, as data. */
   does: z.array(Doing).optional(),
@@ -32,17 +32,17 @@ export const StopObject = z.object({
   /** A code of docs/errors.md; `bug` for an error of ours. */
   code: z.enum([...stopCodes(), 'bug']),
   ...FactWords.shape,
-  /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */
+  /** When to continue after a pause, ISO 8601 in UTC. */
   resume_at: z.string().nullable(),
-  /** The name of the account that was stopped, where a list has several. */
+  /** The account that was stopped, where a list has several. */
   account: z.string().optional(),
   /** The next command to type: the last line on stderr. */
   next_command: z.string().optional(),
-  /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
+  /** The id of the plan that waits for your agreement. */
   plan: z.string().optional(),
-  /** Those choices that are `yes` or a word of `--accept`, in one word each. */
+  /** The choices that are `yes` or a word of `--accept`. */
   answers: z.array(z.string()).optional(),
-  /** What the same command takes as a person's answer: flags, one of which makes it go on. */
+  /** The flags that continue; give one. */
   choices: z.array(StopChoice).optional(),
 });
 

@@ -214,51 +214,101 @@ function parentsOf(path: string): readonly string[] {
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join('.'));
 }
 
+/** Answers of a step, or of one account in a step, and the paths of `add` that none of them has so far. */
+class StepSearch {
+  readonly survey = new FieldSurvey();
+  readonly missing: Set<string>;
+  readonly #paths: number;
+
+  constructor(paths: readonly string[]) {
+    this.missing = new Set(paths);
+    this.#paths = paths.length;
+  }
+
+  add(answer: AnswerFields, fields: ReadonlyMap<string, string>): void {
+    for (const path of this.missing) if (saidAt(answer, path) !== undefined) this.missing.delete(path);
+    this.survey.addFields(fields);
+  }
+
+  /** Whether nothing that the answers have goes into a column. */
+  get fillsNothing(): boolean {
+    return this.#paths > 0 && this.missing.size === this.#paths;
+  }
+
+  missed(path: string): MissingPath {
+    const names = pathsIn(this.survey);
+    const { answers } = this.survey;
+    return { path, answers, nearest: nearest(path, names) ?? null, known: names.slice(0, FIELDS_QUOTED) };
+  }
+}
+
 /**
  * Looks for paths of `add` in answers, to suggest the path that was probably meant for those that no answer
  * has.
  */
 export class PathSearch {
-  readonly #missing: Set<string>;
-  /** The fields of each step, by what stands before its paths. */
-  readonly #surveys = new Map<string, FieldSurvey>();
+  readonly #paths: readonly string[];
+  /** By what stands before the paths of the step. */
+  readonly #steps = new Map<string, StepSearch>();
+  /** The same for each account. */
+  readonly #accounts = new Map<string, Map<string, StepSearch>>();
 
   constructor(paths: readonly string[]) {
-    this.#missing = new Set(paths);
+    this.#paths = paths;
   }
 
   /** @param steps what stands before the paths of each step that the answer is from. */
-  look(answer: AnswerFields, steps: readonly string[] = ['']): void {
-    for (const path of this.#missing) if (saidAt(answer, path) !== undefined) this.#missing.delete(path);
+  look(answer: AnswerFields, steps: readonly string[] = [''], account = ''): void {
     const fields = [...saidFields(answer)];
+    const ofAccount = this.#accounts.get(account) ?? new Map<string, StepSearch>();
+    this.#accounts.set(account, ofAccount);
     for (const step of steps) {
-      const survey = this.#surveys.get(step) ?? new FieldSurvey();
-      this.#surveys.set(step, survey);
-      survey.addFields(new Map(fields.filter(([name]) => name.startsWith(step))));
+      const named = new Map(fields.filter(([name]) => name.startsWith(step)));
+      for (const searches of [this.#steps, ofAccount]) {
+        const search = searches.get(step) ?? new StepSearch(this.#pathsOf(step));
+        searches.set(step, search);
+        search.add(answer, named);
+      }
     }
   }
 
+  #pathsOf(step: string): readonly string[] {
+    return this.#paths.filter((path) => path.startsWith(step));
+  }
+
   get hasAnswers(): boolean {
-    return this.#surveys.size > 0;
+    return this.#steps.size > 0;
   }
 
   get paths(): readonly string[] {
-    return [...this.#surveys.values()].flatMap(pathsIn);
+    return [...this.#steps.values()].flatMap(({ survey }) => pathsIn(survey));
   }
 
-  get isComplete(): boolean {
-    return this.#missing.size === 0;
+  /** Whether some answer has each path, and the account fills something in each of its steps. */
+  isComplete(account = ''): boolean {
+    const steps = [...this.#steps];
+    const isMet = (path: string): boolean =>
+      steps.some(([step, { missing }]) => path.startsWith(step) && !missing.has(path));
+    const searches = [...(this.#accounts.get(account)?.values() ?? [])];
+    return this.#paths.every(isMet) && !searches.some(({ fillsNothing }) => fillsNothing);
   }
 
-  /** The paths that no answer of their step has; none before the first answer of it. */
+  /**
+   * The paths that no answer of their step has, and those of an account whose answers fill no column at all;
+   * none before the first answer of it.
+   */
   missing(): MissingPath[] {
-    return [...this.#surveys].flatMap(([step, survey]) => {
-      const names = pathsIn(survey);
-      const known = names.slice(0, FIELDS_QUOTED);
-      const { answers } = survey;
-      const own = [...this.#missing].filter((path) => path.startsWith(step));
-      return own.map((path) => ({ path, answers, nearest: nearest(path, names) ?? null, known }));
-    });
+    const nowhere = [...this.#steps.values()].flatMap((search) =>
+      [...search.missing].map((path) => search.missed(path)),
+    );
+    const ofAccounts = [...this.#accounts].flatMap(([account, searches]) =>
+      [...searches].flatMap(([step, search]) => {
+        const others = this.#steps.get(step)?.missing;
+        const here = search.fillsNothing ? [...search.missing].filter((path) => !others?.has(path)) : [];
+        return here.map((path) => ({ ...search.missed(path), account }));
+      }),
+    );
+    return [...nowhere, ...ofAccounts];
   }
 }
 
@@ -275,13 +325,19 @@ export interface MissingPath {
   readonly answers: number;
   readonly nearest: string | null;
   readonly known: string[];
+  /** The account that fills no column, where another one has the path. */
+  readonly account?: string;
 }
 
-export function missingWords({ path, answers, nearest: meant, known }: MissingPath): string {
-  const where = answers === 1 ? 'is not in the one answer so far' : `is in none of ${answers} answers`;
-  if (meant !== null) return `\`${path}\` ${where}; did you mean \`${meant}\`?`;
+export function missingWords({ path, answers, nearest: meant, known, account }: MissingPath): string {
+  const of = account === undefined ? '' : ` of ${account}`;
+  const where =
+    answers === 1 ? `is not in the one answer${of} so far` : `is in none of ${answers} answers${of}`;
+  const blank = account === undefined ? '' : ` What ${account} finds stays blank.`;
+  if (meant !== null) return `\`${path}\` ${where}; did you mean \`${meant}\`?${blank}`;
   const have = known.length === 0 ? 'no field that could be added' : known.join(', ');
-  return `\`${path}\` ${where}; they have ${have}${known.length === FIELDS_QUOTED ? ', and others' : ''}.`;
+  const more = known.length === FIELDS_QUOTED ? ', and others' : '';
+  return `\`${path}\` ${where}; they have ${have}${more}.${blank}`;
 }
 
 /** This many matches show that a path is wrong when none of them has it. */

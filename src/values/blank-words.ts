@@ -49,7 +49,9 @@ export const NOTHING_FOUND: Seen = [
   ['could not find, could not be found, couldn’t find, unable to find, failed to find', 'AI columns of Clay'],
 ];
 
-/** In columns by which somebody is reached or told: not in those of names, some of which are such words. */
+/**
+ * In columns by which somebody is reached or told: not in those of names, because some names are such words.
+ */
 export const NOTHING_TO_REACH: Seen = [
   ['missing', 'CRM data checks'],
   ['hidden, locked, masked', 'free plans of data vendors'],

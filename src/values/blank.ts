@@ -15,7 +15,7 @@ const NOTHING = /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\
 /** Whether a text has nothing in it but a word that databases, R and people write where they have nothing. */
 export const isBlankText = (text: string): boolean => NOTHING.test(text.trim());
 
-/** Kinds in whose columns the words of tools stand for nothing. */
+/** Kinds with columns in which words of tools count as blank. */
 const WITH_TOOLS: ReadonlySet<KindName> = new Set([
   'abn',
   'email',
@@ -30,14 +30,14 @@ const WITH_TOOLS: ReadonlySet<KindName> = new Set([
 
 /**
  * Whether a cell is blank. No zero is, because it is a value.
- * @param kind of its column; left out: nobody knows it.
+ * @param kind of its column; left out: no one knows it.
  */
 export const isBlankCell = (cell: string, kind?: KindName): boolean => isNothing(withoutTextMark(cell), kind);
 
 const isNothing = (text: string, kind: KindName | undefined): boolean =>
   isBlankText(text) || (kind !== undefined && WITH_TOOLS.has(kind) && isToolWord(text, kind));
 
-/** Zeros alone are a value, and nobody's number. */
+/** Zeros alone are a value, and no one's number. */
 const ZEROS = /^0+(?:\.0+)?$/;
 
 /**
@@ -148,7 +148,7 @@ const MASKED_WORD = new RegExp(`[\\p{L}\\p{N}][${SIGNS}]{2,}`, 'u');
 /** Whether a text has any of the signs by which it may be a mask or a place for a value. Nearly none has. */
 export const mayHide = (text: string): boolean => MAY_HIDE.test(text);
 
-/** Whether signs hide a part of a word, in a text of which nearly any is a value of its kind. */
+/** Whether signs hide a part of a word, in a text of a kind that takes nearly any text. */
 export const isMaskedWord = (text: string): boolean => MASKED_WORD.test(text);
 
 /** Whether a text that is no value of its kind hides one. */

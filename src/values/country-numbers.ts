@@ -3,7 +3,7 @@ import { foreignName } from '../core/plain-text.ts';
 import type { Reading } from '../core/reading.ts';
 import type { Numbers } from './mend.ts';
 
-/** Countries of which some postcodes begin with a zero, by the number of their digits. */
+/** Countries with postcodes that begin with a zero, by the number of their digits. */
 const POSTCODES: Readonly<Record<number, readonly string[]>> = {
   4: ['AU', 'NO', 'NZ'],
   5: ['DE', 'ES', 'FI', 'FR', 'IT', 'KR', 'MX', 'MY', 'TR', 'US'],
@@ -13,7 +13,7 @@ const POSTCODES: Readonly<Record<number, readonly string[]>> = {
 
 /**
  * libphonenumber is loaded where a country is said.
- * @returns undefined where nobody said whose numbers they are.
+ * @returns undefined where the country is not given.
  * @throws StopError `usage` for what is no country.
  */
 export async function numbersAsRead({ country: code = '' }: Reading): Promise<Numbers | undefined> {

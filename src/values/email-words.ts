@@ -1,7 +1,7 @@
 type Seen = readonly (readonly [words: string, where: string])[];
 
 /**
- * The parts before the @ that stand for a department or a machine, with where each was seen. Nobody is called
+ * The parts before the @ that stand for a department or a machine, with where each was seen. No one is called
  * so, and a vendor that is asked for the person behind one sells whom it likes.
  */
 export const ROLES: Seen = [
@@ -58,7 +58,7 @@ export const ROLES: Seen = [
   ],
 ];
 
-/** What stands before the @ where there is no address, whatever the host is: nobody is called so. */
+/** What stands before the @ where there is no address, whatever the host is: no one is called so. */
 export const NOBODYS: Seen = [
   ['noemail, no-email, no_email, no.email, noemailaddress, nomail, no-mail, noaddress', 'Salesforce, MYOB'],
   ['notavailable, not-available, notprovided, not-provided, notgiven, nonegiven', 'CRM imports'],

@@ -88,7 +88,7 @@ const isStandIn = (name: string, company: string): boolean =>
 
 const MAY_STAND_IN = new Set([...NOBODYS_NAMES, ...STANDING_IN, ...SAME_TWICE]);
 
-/** Why an address is nobody's, although it is spelled as one. */
+/** Why an address is no one's, although it is spelled as one. */
 function whyNobodys(name: string, host: string): Unusable | undefined {
   if (HIDDEN.test(name)) return unusable('masked_email');
   if (COMMENT.test(name)) return unusable('commented_out');
@@ -137,8 +137,8 @@ const OF_NOBODY = inSet(ROLES);
  * @param address as it was read.
  */
 export function isRole(address: string): boolean {
-  const own = before('+', before('@', address));
-  return OF_NOBODY.has(withoutEnd(own, '0123456789._-')) || /^(?:no|do-?not)-?_?reply/.test(own);
+  const mailbox = before('+', before('@', address));
+  return OF_NOBODY.has(withoutEnd(mailbox, '0123456789._-')) || /^(?:no|do-?not)-?_?reply/.test(mailbox);
 }
 
 // ------------------------------------------------------------------------------------------------- repairs
@@ -151,7 +151,7 @@ function namesOne(text: string): boolean {
 
 const END = end(" .,:;/'’");
 const wrapped = (mend: Mend['mend']): Mend => ({ kind: 'wrapped_address', mend, onlyUnusable: true });
-/** Of two addresses in a cell nobody can tell which one was meant. */
+/** Of two addresses in a cell no one can tell which one was meant. */
 const found = (find: (text: string) => string | undefined): Mend =>
   wrapped((text) => (text.includes('@') && namesOne(text) ? (find(text) ?? text) : text));
 

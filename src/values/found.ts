@@ -24,7 +24,7 @@ export type Named = { readonly name: string; readonly verdicts?: VerdictWords | 
 
 /**
  * The first of the values that is of its kind. A list among them is looked through.
- * @param values those at the place, of which there may be several. @returns undefined where there is none.
+ * @param values those at the place; there may be several. @returns undefined where there is none.
  */
 export function foundAmong(values: readonly JsonValue[], named: Named): Found | undefined {
   const isOf = KINDS[named.name];
@@ -50,7 +50,7 @@ function foundIn(value: JsonValue, { name, verdicts }: Named): Found {
   return { kind: 'found', value: isOf !== undefined && typeof value === 'string' ? text : value };
 }
 
-/** A verdict is found by the words of the vendor, of which `false` may be one. */
+/** A verdict is found by the words of the vendor; `false` may be one. */
 function verdictOf(value: JsonValue, words: VerdictWords = {}): Found {
   if (value !== null && typeof value !== 'object') {
     const verdict = verdictIn(value, words);
@@ -70,7 +70,7 @@ const isEmail = (text: string): boolean => {
 
 const isPhone = (text: string): boolean => isUsable(phone.read(text));
 
-/** Whose page it is, the vendor has to know: a platform may be the only website that a company has. */
+/** The vendor has to know the owner of the page: a platform may be the only website that a company has. */
 const isPage = (text: string): boolean => !EMAIL_LIKE.test(text) && 'url' in readAddress(text);
 
 const hasDigit = (text: string): boolean => /\p{N}/u.test(text);
@@ -104,5 +104,5 @@ export function kindNamedIn(path: string): string | undefined {
   return VALUE_NAMES.includes(last.toLowerCase()) ? conditions.find(isKind) : undefined;
 }
 
-/** `****`, `••••`: nobody writes a name or a place without a letter or a digit. */
+/** `****`, `••••`: no one writes a name or a place without a letter or a digit. */
 const isMask = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);

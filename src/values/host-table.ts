@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { tldts } from '../core/libraries.ts';
 
 /** Where an address leads: its host in lower case and punycode, and its path. */
 export interface HostAndPath {
@@ -75,7 +75,7 @@ function underSuffix<Value>(
   name: string,
   named: readonly Named<Value>[],
 ): readonly Found<Value>[] {
-  const domain = getDomain(host);
+  const domain = tldts().getDomain(host);
   if (domain === null || !domain.startsWith(`${name}.`)) return NONE;
   return named.flatMap(({ below, value }) => {
     const whole = below === '' ? domain : `${below}.${domain}`;

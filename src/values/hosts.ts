@@ -1,4 +1,4 @@
-import { getPublicSuffix, parse } from 'tldts';
+import { tldts } from '../core/libraries.ts';
 import { entriesOf, type HostAndPath, HostList, HostTable, isBelow, withParents } from './host-table.ts';
 import { BUILDERS } from './seen-hosts/builders.ts';
 import { MADE_UP, SAMPLES } from './seen-hosts/made-up.ts';
@@ -92,8 +92,9 @@ function whySuffix(host: string): NotOwn | undefined {
   if (NEVER_PUBLIC.test(host)) return { code: 'placeholder_host', about: host };
   const end = unknownEnd(host);
   if (end !== undefined) return { code: 'unknown_tld', about: end };
-  if (getPublicSuffix(host, WITH_BUILDERS) !== host || /(?:^|\.)gov(?:t|\.|$)/.test(host)) return undefined;
-  const isBuilder = getPublicSuffix(host, AS_IT_IS) !== host;
+  if (tldts().getPublicSuffix(host, WITH_BUILDERS) !== host || /(?:^|\.)gov(?:t|\.|$)/.test(host))
+    return undefined;
+  const isBuilder = tldts().getPublicSuffix(host, AS_IT_IS) !== host;
   if (isBuilder) return { code: 'website_builder', about: host };
   return COMPANIES_BELOW.test(host) ? { code: 'public_suffix', about: host } : undefined;
 }
@@ -108,7 +109,7 @@ export function unknownEnd(host: string): string | undefined {
   let isKnown = KNOWN_ENDS.get(end);
   if (isKnown === undefined) {
     // South Africa has names at its second levels alone.
-    isKnown = [`a.${end}`, `a.co.${end}`].some((name) => parse(name, AS_IT_IS).isIcann === true);
+    isKnown = [`a.${end}`, `a.co.${end}`].some((name) => tldts().parse(name, AS_IT_IS).isIcann === true);
     if (KNOWN_ENDS.size < MOST_KNOWN) KNOWN_ENDS.set(end, isKnown);
   }
   return isKnown ? undefined : end;

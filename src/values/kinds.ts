@@ -9,6 +9,8 @@ import { abn, registerNumber } from './number.ts';
 import { personName } from './person-name.ts';
 import { phone, postcode } from './phone.ts';
 import { profileSlug, profileUrl } from './profile.ts';
+import type { ReadAs, ReadTerms } from './reading.ts';
+import { isSameText } from './same-name.ts';
 import { text } from './text.ts';
 import { isRedirect } from './web-address.ts';
 import { domain, website } from './website.ts';
@@ -32,10 +34,14 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 export const cellIssueOf = (kind: KindName, cell: string, numbers?: Numbers): CellIssue | undefined =>
   KINDS[kind].damage?.(cell, numbers);
 
+/** What a cell is, read as a value of that kind; undefined of a kind that every text is. */
+export const readAs = (kind: KindName, cell: string, terms?: ReadTerms): ReadAs | undefined =>
+  KINDS[kind].read?.(cell, terms);
+
 /** What is asked in the place of a cell that is a redirect; undefined for any other cell. */
 export function askedBehind(kind: KindName, cell: string): string | undefined {
-  const said = isRedirect(cell) ? KINDS[kind].read?.(cell) : undefined;
-  return said?.kind === 'usable' ? said.value : undefined;
+  const readValue = isRedirect(cell) ? KINDS[kind].read?.(cell) : undefined;
+  return readValue?.kind === 'usable' ? readValue.value : undefined;
 }
 
 /** Why a text is no value of its kind, where it says no more about the person or the company than a blank. */
@@ -58,8 +64,8 @@ export function isFilled(cell: string, kind?: KindName): boolean {
   if (identifierText(cell, kind) === '') return false;
   const { read, mayStandIn } = KINDS[kind];
   if (mayStandIn?.(cell) === false && !mayHide(cell)) return true;
-  const said = read?.(cell);
-  return said?.kind !== 'unusable' || !SAYS_NOTHING.has(said.code);
+  const readValue = read?.(cell);
+  return readValue?.kind !== 'unusable' || !SAYS_NOTHING.has(readValue.code);
 }
 
 /** Why a text is no value of its kind, where it is something else altogether. */
@@ -75,13 +81,31 @@ const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
 /** An address, a number or a link, right or not: nearly every cell, which so need not be read. */
 const LOOKS_RIGHT = /^(?:\+?[\d\s().-]+|[^\s@]+@[^\s@]+\.[^\s@]+|https?:\/\/\S+)$/i;
 
-/** Why nobody is reached by a cell that is filled; undefined where somebody may be. */
+/** Why no one is reached by a cell that is filled; undefined where somebody may be. */
 export function problemOf(
   cell: string,
   kind: KindName,
 ): { readonly code: Code; readonly about?: string } | undefined {
   if (LOOKS_RIGHT.test(cell)) return undefined;
-  const said = KINDS[kind].read?.(cell);
-  if (said?.kind !== 'unusable' || !SOMETHING_ELSE.has(said.code)) return undefined;
-  return { code: said.code, ...present({ about: said.about }) };
+  const readValue = KINDS[kind].read?.(cell);
+  if (readValue?.kind !== 'unusable' || !SOMETHING_ELSE.has(readValue.code)) return undefined;
+  return { code: readValue.code, ...present({ about: readValue.about }) };
+}
+
+const NUMBER = /^-?\d{1,3}(?:,?\d{3})*(?:\.\d+)?$/;
+
+/**
+ * Whether a cell says the same as another one, so that no one has to look at both: `harbour.example` and
+ * `https://www.harbour.example/about`, `Acme` and `ACME Pty Ltd`, `1200` and `1,200`.
+ * @param kind of the column of the first; left out: words or numbers.
+ */
+export function saysSame(one: string, other: string, kind?: KindName): boolean {
+  const [own, others] = [one.trim(), other.trim()];
+  if (NUMBER.test(own) && NUMBER.test(others))
+    return Number(own.replaceAll(',', '')) === Number(others.replaceAll(',', ''));
+  const read = KINDS[kind === 'website' ? 'domain' : (kind ?? 'text')].read;
+  const [readValue, otherSaid] = [read?.(own), read?.(others)];
+  if (readValue?.kind === 'usable' && otherSaid?.kind === 'usable' && readValue.value === otherSaid.value)
+    return true;
+  return isSameText(own, others);
 }

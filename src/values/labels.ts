@@ -6,7 +6,7 @@
 const ABN = String.raw`A\.?B\.?N|Australian Business Number`;
 const ACN = String.raw`A\.?C\.?N|Australian Company Number`;
 const ANY = String.raw`(?:${ABN}|${ACN}|A\.?R\.?B\.?N)`;
-/** `ABN/ACN`, `Australian Business Number (ABN)`: some of the words, of which one is wanted. */
+/** `ABN/ACN`, `Australian Business Number (ABN)`: some of the words; one of them is wanted. */
 const among = (wanted: string): string =>
   String.raw`(?=\D*(?:${wanted}))${ANY}(?:\.?\s*(?:[/|&,+-]|or|and)\s*${ANY}|\s*\(${ANY}\.?\))*`;
 

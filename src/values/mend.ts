@@ -1,4 +1,4 @@
-import { decodeHTMLStrict } from 'entities';
+import { decodeHTMLStrict } from 'entities/decode';
 import { identifierText } from './blank.ts';
 import { withoutTextMark } from './cell-text.ts';
 import { withoutMojibake } from './misread.ts';
@@ -75,7 +75,7 @@ export interface Mend {
   readonly onlyUnusable?: true;
 }
 
-/** Characters that nobody sees, such as the zero-width space and the mark of reading direction. */
+/** Characters that no one sees, such as the zero-width space and the mark of reading direction. */
 const INVISIBLE = /\p{Cf}/gu;
 
 export const ENCODING: Mend = { kind: 'mojibake', mend: withoutMojibake };

@@ -7,8 +7,8 @@ import { readSpreadsheetNumber } from './spreadsheet-number.ts';
 /**
  * Numbers of registers.
  *
- * The Australian Business Number: eleven digits, the first two of which are a checksum. It is checked before
- * anything is paid for, because a mistyped number buys nothing or, worse, another company's data.
+ * The Australian Business Number: eleven digits; the first two are a checksum. It is checked before anything
+ * is paid for, because a mistyped number buys nothing or, worse, another company's data.
  */
 
 const DIGITS = 11;
@@ -94,7 +94,7 @@ const BESIDE = /A\.?[BC]\.?N\.?|\b(?:no|number|and)\b|[^\p{L}\d]/giu;
 
 /**
  * The ABN of a cell that has it and its own ACN, in either order; undefined for any other cell. Two numbers
- * of which one does not end with the other are two companies'.
+ * belong to two companies unless one ends with the other.
  */
 function besideAcn(text: string): string | undefined {
   const digits = text.replace(BESIDE, '');
@@ -110,8 +110,8 @@ function besideAcn(text: string): string | undefined {
 const FEWEST_ACN_DIGITS = 7;
 
 /**
- * The digits of an Australian Company Number, whose last one is a checksum; undefined for any other text.
- * With fewer than nine digits it is one only behind the word, or below it.
+ * The digits of an Australian Company Number; the last one is a checksum; undefined for any other text. With
+ * fewer than nine digits it is one only behind the word, or below it.
  */
 function readAcn(text: string, isBelow: boolean): string | undefined {
   const bare = withoutLabel('acn', text);
@@ -137,7 +137,7 @@ function checksumHolds(digits: string): boolean {
  */
 const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
 
-/** What stands between the digits of a number that is written for people, and characters that nobody sees. */
+/** What stands between the digits of a number that is written for people, and characters that no one sees. */
 const AROUND_DIGITS = /[\s.\-\p{Pd}\p{Cf}]/gu;
 
 const readCell = reader(readAbn, 'abn');
@@ -161,6 +161,24 @@ const damage: Damage = (text) => {
   if (isRounded(digits)) return { kind: 'rounded' };
   return { kind: digits.length === 10 ? 'lost_digit' : 'mistyped' };
 };
+
+/**
+ * The numbers that a cell may have been before it lost one digit, in the spelling of the cell: each digit at
+ * each place; about one in 89 passes the checksum. Where one alone does, that is what was meant; which of
+ * several was meant, only a person can say. None for a cell that has not lost exactly one digit.
+ */
+export function lostDigitChoices(cell: string): readonly string[] {
+  if (abn.damage(cell)?.kind !== 'lost_digit') return [];
+  const digits = cell.normalize('NFKC').replaceAll(/[^0-9]/g, '');
+  const choices = new Set<string>();
+  for (let place = 0; place <= digits.length; place += 1)
+    for (let digit = 0; digit < 10; digit += 1)
+      choices.add(`${digits.slice(0, place)}${digit}${digits.slice(place)}`);
+  const isGrouped = /[0-9] [0-9]/.test(cell);
+  return [...choices]
+    .filter((each) => problemOf(each) === undefined)
+    .map((each) => (isGrouped ? formatAbn(each) : each));
+}
 
 export const abn = {
   read: readCell,

@@ -1,5 +1,5 @@
 /**
- * What stands in columns of people's names and is nobody, with where each was seen. Letter case makes no
+ * What stands in columns of people's names and is no one, with where each was seen. Letter case makes no
  * difference.
  */
 
@@ -46,7 +46,7 @@ export const OFFICES: Seen = [
 ];
 
 /**
- * A name that has no other words than these and those of offices stands for nobody. Each of them is
+ * A name that has no other words than these and those of offices stands for no one. Each of them is
  * somebody's name as well: Anna Test, Christopher Guest, James Last, Rosa Private, Carla Estate.
  */
 export const STAND_INS: Seen = [
@@ -83,6 +83,6 @@ export const DEGREES: Seen = [
   ['mr, mrs, ms, dr, prof', 'lists with the surname first'],
 ];
 
-/** Behind the name of a company or a trust, and of nobody. */
+/** Behind the name of a company or a trust, and of no one. */
 export const LEGAL_FORM =
   /(?:^|\s)(?:(?:p(?:ty|te|vt)\.? )?(?:ltd|limited)|p\/l|pty|inc|incorporated|llc|llp|plc|gmbh|sarl|sdn\.? bhd|(?:family|unit|discretionary) trust|super(?:annuation)? fund)\.?$/i;

@@ -142,21 +142,21 @@ export function readBeside(
   other: string,
   { isFirst, nothing }: { readonly isFirst: boolean; readonly nothing: readonly string[] },
 ): ReadAs {
-  const own = readPart(cell);
-  if (own.kind === 'blank') {
+  const ownPart = readPart(cell);
+  if (ownPart.kind === 'blank') {
     const word = alsoName(cell);
     const isName = word !== undefined && !nothing.includes(word) && readPart(other).kind === 'usable';
-    return isName ? usable(word) : own;
+    return isName ? usable(word) : ownPart;
   }
   // What makes a whole name none stands in one of its parts.
-  if (own.kind !== 'usable' || isPlain(own.value)) return own;
+  if (ownPart.kind !== 'usable' || isPlain(ownPart.value)) return ownPart;
   const beside = readPart(other);
-  if (beside.kind !== 'usable') return own;
-  const whole = isFirst ? `${own.value} ${beside.value}` : `${beside.value} ${own.value}`;
-  if (isFirst && own.value.split(' ').every((word) => isTitle(word, whole)))
+  if (beside.kind !== 'usable') return ownPart;
+  const whole = isFirst ? `${ownPart.value} ${beside.value}` : `${beside.value} ${ownPart.value}`;
+  if (isFirst && ownPart.value.split(' ').every((word) => isTitle(word, whole)))
     return unusable('title_for_name');
   const why = isBlankCell(whole, 'person_name') ? 'placeholder_name' : whyNoWhole(whole);
-  return why === undefined ? own : { ...unusable(why), whole };
+  return why === undefined ? ownPart : { ...unusable(why), whole };
 }
 
 /** Without any of these signs no name is damaged. */
@@ -176,5 +176,5 @@ export const personName = {
   damage: identifierDamage(mending(readPart, MENDS), SOUND),
 } as const satisfies Kind;
 
-/** A full name is never split: nobody can tell where the family name begins. */
+/** A full name is never split: no one can tell where the family name begins. */
 export const fullName = { read: readWhole, damage: personName.damage } as const satisfies Kind;

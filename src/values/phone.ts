@@ -9,7 +9,7 @@ import { type NumberReading, readSpreadsheetNumber } from './spreadsheet-number.
 const EXTENSION =
   /\s*[;,]?\s*(?:ext(?:ension|n)?|x|#|dw|durchwahl|poste|int(?:erno)?|anexo|ramal|доб|內線|内線|分機|分机|转)\s*[:=.]?\s*\p{Nd}{1,8}$/iu;
 
-/** Blanks, brackets, dashes of any kind, dots and slashes, and what nobody sees. */
+/** Blanks, brackets, dashes of any kind, dots and slashes, and what no one sees. */
 const SIGNS = /[\s()[\]./\-\p{Pd}\u2212\u00B7\p{Cf}]/gu;
 
 /** The shortest are those of emergency lines and networks, the longest have a prefix for dialling abroad. */
@@ -32,9 +32,9 @@ const TRUNK = /^(\+\p{Nd}{1,3}[\s.\p{Pd}-]*)\(0\)/u;
 /** A number as it is dialled, so that one number in several ways of writing is one question. */
 export const dialledNumber = {
   read: reader((text) => {
-    const said = read(text);
-    if (said.kind !== 'usable') return said;
-    const plain = withoutLabel('phone', said.value.normalize('NFKC')).replace(EXTENSION, '');
+    const readNumber = read(text);
+    if (readNumber.kind !== 'usable') return readNumber;
+    const plain = withoutLabel('phone', readNumber.value.normalize('NFKC')).replace(EXTENSION, '');
     const digits = plain
       .replace(TRUNK, '$1')
       .replace(SIGNS, '')
@@ -46,8 +46,10 @@ export const dialledNumber = {
 /** The same with a country's code in front. */
 export const numberAbroad = {
   read: reader((text) => {
-    const said = dialledNumber.read(text);
-    return said.kind === 'usable' && !said.value.startsWith('+') ? unusable('no_country_code') : said;
+    const readNumber = dialledNumber.read(text);
+    return readNumber.kind === 'usable' && !readNumber.value.startsWith('+')
+      ? unusable('no_country_code')
+      : readNumber;
   }),
 } as const satisfies Kind;
 
@@ -83,7 +85,7 @@ export const postcode = {
   }),
 } as const satisfies Kind;
 
-/** @param meant the digits with the zero that was dropped; undefined where nobody can say. */
+/** @param meant the digits with the zero that was dropped; undefined where no one can say. */
 function digitsIssue(
   number: NumberReading | undefined,
   digits: string,

@@ -13,7 +13,7 @@ interface NetworkPage {
   readonly shows: SubjectKind | 'either' | 'nobody';
   /** `*` is any segment. */
   readonly segments: readonly string[];
-  /** The parameter that says whose page it is; undefined where the path does. */
+  /** The parameter that names the owner of the page; undefined where the path does. */
   readonly parameter: string | undefined;
 }
 
@@ -63,7 +63,7 @@ function pageOf(host: string, { pathname, searchParams }: URL): NetworkPage['sho
 export const isPageOf = (whose: SubjectKind, { host, url }: WebAddress): boolean =>
   pageOf(host, url) === whose;
 
-/** Why the page is nobody's, or not that of a person or a company as is wanted; undefined where it may be. */
+/** Why the page is no one's, or not that of a person or a company as is wanted; undefined where it may be. */
 export function whyNotPageOf(whose: SubjectKind, { host, url }: WebAddress): NoPage | undefined {
   const address = { host, path: url.pathname };
   if (mailPrograms.has(address)) return { code: 'webmail_page', about: host };

@@ -54,7 +54,7 @@ const readProfileSlug = addressReader((text) => {
   return LINK_WORDS.has(bare) ? unusable('link_word') : usable(bare);
 }, 'profile_slug');
 
-/** The same slug, but only from an address: a word in a column of addresses is nobody's slug. */
+/** The same slug, but only from an address: a word in a column of addresses is no one's slug. */
 export const slugOfAddress: Read = addressReader(slugIn, 'profile_slug');
 
 /**
@@ -188,7 +188,7 @@ const NOBODYS: ReadonlySet<string> = new Set(
 
 const WRONG_PAGE = { person: 'not_a_person_profile', company: 'not_a_company_profile' } as const;
 
-/** The address of a page, whoever's it is: one by which people were once asked for may be nobody's today. */
+/** The address of a page, whoever's it is: one by which people were once asked for may be no one's today. */
 export const pageAddress: Read = addressReader((text) => {
   const address = readTarget(text);
   return 'kind' in address || isLinkedIn(address) ? profileUrlIn(text, 'person') : addressOf(address);

@@ -61,8 +61,8 @@ export function reader(read: Read, kind?: KindName): Read {
     if (text === '') return isSheetError(cell) ? unusable('formula_error') : BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
     if (text.startsWith('#') && isSheetError(text)) return unusable('formula_error');
-    const said = read(text, terms);
-    return said.kind === 'unusable' ? (standIn(text) ?? said) : said;
+    const readValue = read(text, terms);
+    return readValue.kind === 'unusable' ? (standIn(text) ?? readValue) : readValue;
   };
 }
 

@@ -41,6 +41,16 @@ export function isOtherCompany(one: string, other: string): boolean {
   return !areKnownByAll || !haveCommon(words.filter(isNamed), others.filter(isNamed));
 }
 
+/** Whether two texts are alike but for case, accents, signs and legal forms: `Acme` and `ACME Pty Ltd`. */
+export function isSameText(one: string, other: string): boolean {
+  const plain = (text: string): string => {
+    const words = wordsOfName(text);
+    const named = words.filter(isNamed);
+    return (named.length > 0 ? named : words).join(' ') || text.trim();
+  };
+  return plain(one) === plain(other);
+}
+
 /** Whether two names of people have no word and no initials in common. */
 export function isOtherPerson(one: string, other: string): boolean {
   const [words, others] = [wordsOfName(one), wordsOfName(other)];
@@ -48,7 +58,7 @@ export function isOtherPerson(one: string, other: string): boolean {
   return !haveCommon(words, others) && !isJoined(words, others) && !isAbbreviated(words, others);
 }
 
-/** Names in two scripts cannot be compared: nobody is another person because of the letters. */
+/** Names in two scripts cannot be compared: no one is another person because of the letters. */
 function isComparable(words: readonly string[], others: readonly string[]): boolean {
   const isLatin = (word: string): boolean => /^[\p{Script=Latin}\d]+$/u.test(word);
   return words.length > 0 && others.length > 0 && words.every(isLatin) && others.every(isLatin);

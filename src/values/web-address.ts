@@ -1,4 +1,4 @@
-import { decodeHTMLStrict } from 'entities';
+import { decodeHTMLStrict } from 'entities/decode';
 import { foreignName } from '../core/plain-text.ts';
 import type { KindName } from './kind.ts';
 import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
@@ -105,7 +105,7 @@ export function hostProblem(host: string): Unusable | undefined {
     : unusable('not_a_domain', foreignName(host));
 }
 
-/** Query parameters that say where a visitor came from and never to whom a page belongs. */
+/** Query parameters that say where a visitor came from and never the owner of a page. */
 export const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
 
 /**

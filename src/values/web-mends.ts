@@ -1,4 +1,4 @@
-import { getPublicSuffix } from 'tldts';
+import { tldts } from '../core/libraries.ts';
 import { withoutLabel } from './labels.ts';
 import { BULLET, behindWords, ENCODING, end, type Mend, QUOTES, REMARK, REPEATED, UNSEEN } from './mend.ts';
 
@@ -6,7 +6,7 @@ import { BULLET, behindWords, ENCODING, end, type Mend, QUOTES, REMARK, REPEATED
 
 const AS_IT_IS = { extractHostname: false, validateHostname: false, detectIp: false };
 
-const isSuffix = (name: string): boolean => getPublicSuffix(name, AS_IT_IS) === name;
+const isSuffix = (name: string): boolean => tldts().getPublicSuffix(name, AS_IT_IS) === name;
 
 /** What stands between the labels of a host: dots, commas and blanks. */
 const BETWEEN = /(\s*[.,]+\s*|\s+)/;

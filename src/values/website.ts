@@ -68,7 +68,7 @@ function withHttps(address: URL): URL {
 
 const BARE_HOST = /^[^/:?#@]+$/;
 
-/** Nobody writes this except before a web address. */
+/** No one writes this except before a web address. */
 const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
 
 /**

@@ -35,7 +35,7 @@ export interface DocumentKind {
    * out: the caller has checked that.
    */
   readonly acts?: true;
-  /** The text is still to be written, so nobody can look at its lines. */
+  /** The text is still to be written, so no one can look at its lines. */
   readonly isUnwritten?: true;
 }
 
@@ -52,7 +52,7 @@ type ProblemAt = (offset: number, fact: Words, next: Advice) => StopError;
 const MOST_KIB = 256;
 const MOST_BYTES = MOST_KIB * 1024;
 
-/** Nobody writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
+/** No one writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
 const MOST_ALIASES = 100;
 
 /**
@@ -219,7 +219,7 @@ function offsetOfNode(node: unknown): number | undefined {
 
 /**
  * The problem with the syntax of a YAML document. The parser's own words are not used: they quote the text,
- * which may be a key, and name things such as a "block sequence" that nobody has to know.
+ * which may be a key, and name things such as a "block sequence" that no one has to know.
  */
 
 const SYNTAX: Readonly<Partial<Record<ErrorCode, readonly [fact: string, next?: string]>>> = {

@@ -40,8 +40,8 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
 }
 
 /**
- * When the schema allows several forms: the issues of the form that was meant, which is the one whose outer
- * shape fits.
+ * When the schema allows several forms: the issues of the form that was meant, which is the one with a
+ * fitting outer shape.
  */
 function branchOf(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
@@ -234,10 +234,10 @@ export function checkInput<Input extends z.ZodObject>(
   input: Input,
   given: unknown,
 ): z.output<Input> {
-  const asked = given ?? {};
-  const { data, error } = input.safeParse(asked);
+  const givenObject = given ?? {};
+  const { data, error } = input.safeParse(givenObject);
   if (error === undefined) return data;
-  const { keys, fact, next } = problemOf(input, asked, error.issues);
+  const { keys, fact, next } = problemOf(input, givenObject, error.issues);
   // An option that is missing has no place of its own.
   throw stop('usage', phrase`${typing`${call}: `}${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
 }

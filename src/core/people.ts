@@ -1,0 +1,64 @@
+import { listed } from './plain-text.ts';
+
+/**
+ * People and changes are two words: one person may have changes in several projects. A plan counts the people
+ * by what becomes of them, and a batch by what became of them, by the same rule.
+ */
+
+/** The first of these that is so of one of a person's changes says what becomes of the person. */
+export const PEOPLE_ENDS = ['attention', 'pending', 'changed', 'taken_back', 'unchanged'] as const;
+export type PeopleEnd = (typeof PEOPLE_ENDS)[number];
+
+/** Each person once: the others add up to `all`. */
+export type PeopleCounts = Readonly<Record<PeopleEnd | 'all', number>>;
+
+export class People {
+  readonly #ends = new Map<string, PeopleEnd>();
+
+  /** @param who one text for one person. */
+  add(who: string, end: PeopleEnd): void {
+    const before = this.#ends.get(who);
+    const isFirst = before === undefined || PEOPLE_ENDS.indexOf(end) < PEOPLE_ENDS.indexOf(before);
+    if (isFirst) this.#ends.set(who, end);
+  }
+
+  endOf(who: string): PeopleEnd | undefined {
+    return this.#ends.get(who);
+  }
+
+  get counts(): PeopleCounts {
+    const counts = { all: 0, attention: 0, pending: 0, changed: 0, taken_back: 0, unchanged: 0 };
+    for (const end of this.#ends.values()) {
+      counts.all += 1;
+      counts[end] += 1;
+    }
+    return counts;
+  }
+}
+
+/** A row that names no person that can be read is one that no one else is. */
+export const personOfRow = (row: number): string => `row ${row}`;
+
+/** A change of a plan, as far as it names its person. */
+interface OfPerson {
+  readonly email: string | null;
+  readonly user_id?: string | undefined;
+  readonly project: string | null;
+}
+
+/** Each person with their changes, by a name that says where these are made: `jo@x.com in Sales and Care`. */
+export function peopleWith<Of extends OfPerson>(changes: readonly Of[]) {
+  const byPerson = Map.groupBy(changes, (change) => whoIn(change)?.toLowerCase() ?? '');
+  return [...byPerson.values()].map((personsChanges) => {
+    const projects = [...new Set(personsChanges.flatMap(({ project }) => project ?? []))];
+    const name = personsChanges.flatMap((change) => whoIn(change) ?? [])[0] ?? 'a person';
+    return { name: projects.length > 0 ? `${name} in ${listed(projects)}` : name, own: personsChanges };
+  });
+}
+
+export const namesOfPeople = (changes: readonly OfPerson[]): readonly string[] =>
+  peopleWith(changes).map(({ name }) => name);
+
+/** Undefined for a change that is about no one who can be named. */
+export const whoIn = ({ email, user_id: userId }: Omit<OfPerson, 'project'>): string | undefined =>
+  email ?? userId;
