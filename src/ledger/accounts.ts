@@ -74,7 +74,7 @@ export interface AccountState extends Omit<AccountFacts, 'limit'> {
 /** What is known of an account. It is kept as JSON in `accounts.facts`. */
 export interface AccountFacts extends PauseFacts {
   /**
-   * Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that
+   * Why no one may ask with it any more, until a person begins anew: the key, the credits, or an address that
    * gives 404 alone.
    */
   readonly ended?: Pick<StopError, 'code' | 'message' | 'next'>;
@@ -165,8 +165,8 @@ async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<
   // Where the accounts at an address have ids, the address alone does not say which of them is meant.
   const isSame = ({ kind, ids }: Marked): boolean => kind === 'address' && (id === undefined || ids === 0);
   const known = marked.find(({ kind }) => kind === 'id') ?? marked.find(isSame);
-  const own = marked.filter(({ identity }) => identity === known?.identity);
-  const isWhole = own.length === (id === undefined ? 2 : 3);
+  const ownMarks = marked.filter(({ identity }) => identity === known?.identity);
+  const isWhole = ownMarks.length === (id === undefined ? 2 : 3);
   if (known?.used === 1) return { kind: 'known', identity: known.identity, isWhole };
   // A run that was killed before its first request leaves an address behind. The vendor may have moved since.
   type Named = { readonly id: number; readonly identity: string; readonly address: string | null };
@@ -317,8 +317,8 @@ export const writeAccounts = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const asked = answers.map((id) => ({ id, account: kept.id }));
-      const free = keeps ? [] : (await sql.each(FREE, asked)).map(({ id }) => id);
+      const answerKeys = answers.map((id) => ({ id, account: kept.id }));
+      const free = keeps ? [] : (await sql.each(FREE, answerKeys)).map(({ id }) => id);
       await takeBack(sql, answers, free);
       return free.length;
     }),

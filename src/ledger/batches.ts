@@ -118,9 +118,9 @@ export const readBatches = ({ db }: Context) => ({
 async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<BudgetName> {
   const ofBatch = `SELECT share.account FROM batch_accounts share JOIN accounts acc ON acc.id = share.account
     WHERE share.batch = ? AND acc.identity = ?`;
-  const [own] = await sql.rows<{ account: number }>(ofBatch, [batch, identity]);
-  invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
-  return budgetName('share', { batch, account: own.account });
+  const [ownAccount] = await sql.rows<{ account: number }>(ofBatch, [batch, identity]);
+  invariant(ownAccount !== undefined, `batch ${batch} has the account ${identity}`);
+  return budgetName('share', { batch, account: ownAccount.account });
 }
 
 const SPENT_BY_ACCOUNT = `
@@ -210,10 +210,10 @@ const LEFT = `SELECT DISTINCT row.batch, row.attempt FROM rows row JOIN attempts
 /** Rows that a finished batch has left to another one wait again, because its list is as it was. */
 async function startAgain(sql: Sql, { id, state }: Batch): Promise<BatchStart['start']> {
   if (state === 'open') return 'resumed';
-  const left = await sql.rows<{ batch: BatchId; attempt: number }>(LEFT, [id]);
-  for (const of of left) await moveRows(sql, of, ['skipped'], 'in_doubt', NO_FINDINGS);
-  await eachOf(sql, resumeForRetry, left);
-  return left.length > 0 ? 'resumed' : 'finished';
+  const leftAttempts = await sql.rows<{ batch: BatchId; attempt: number }>(LEFT, [id]);
+  for (const of of leftAttempts) await moveRows(sql, of, ['skipped'], 'in_doubt', NO_FINDINGS);
+  await eachOf(sql, resumeForRetry, leftAttempts);
+  return leftAttempts.length > 0 ? 'resumed' : 'finished';
 }
 
 /** A clock that is put back, or two starts of one moment, must not hide which start was the last one. */
@@ -251,7 +251,7 @@ const CLOSED = [
     `UPDATE budgets SET closed = 1 FROM v
 WHERE budgets.kind IN ('batch', 'share') AND budgets.batch = v.batch`,
   ),
-  // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
+  // A retry was decided and no one sent it, or the retry is in doubt: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = att_held.id,
     findings = coalesce(rows.findings, att_held.why)
 FROM v JOIN rows row ON row.batch = v.batch AND row.state = 'pending' AND row.attempt IS NOT NULL
@@ -338,7 +338,7 @@ async function keepAccounts(sql: Sql, batch: BatchId, spec: BatchSpec): Promise<
 
 const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms));
 
-/** A random id, so that nobody mistakes a batch of one store for a batch of another store. */
+/** A random id, so that no one mistakes a batch of one store for a batch of another store. */
 async function freeId(sql: Sql): Promise<BatchId> {
   for (;;) {
     const id = randomBytes(4).toString('hex') as BatchId;
@@ -401,7 +401,7 @@ WHERE bat.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
 export const readRanges = ({ db }: Context) => ({
   /**
-   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of
+   * The ranges that have rows which no one has looked at yet, in batches that may go on, in the order of
    * their rows.
    * @param only of that batch alone, and those with rows in doubt as well.
    */
@@ -412,12 +412,12 @@ export const readRanges = ({ db }: Context) => ({
       [only ?? null],
     );
     const sql = leftIn(only === undefined ? `'pending'` : `'pending', 'in_doubt'`);
-    const left: RangeLeft[] = [];
+    const rangesLeft: RangeLeft[] = [];
     for (const { id: batch, work_order } of orders) {
       const { rangeRows }: WorkOrder = JSON.parse(work_order);
       const found = await db.rows<Omit<RangeLeft, 'batch' | 'beforeRow'>>(sql, [rangeRows, rangeRows, batch]);
-      left.push(...found.map((each) => ({ ...each, batch, beforeRow: each.fromRow + rangeRows })));
+      rangesLeft.push(...found.map((each) => ({ ...each, batch, beforeRow: each.fromRow + rangeRows })));
     }
-    return left;
+    return rangesLeft;
   },
 });

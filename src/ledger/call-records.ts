@@ -34,7 +34,7 @@ export interface Intent {
    */
   readonly ifUnknown?: true;
   /**
-   * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its
+   * Its answer is to show a price that is not known: where many spend it `wait`s while another attempt of its
    * operation is open for the account.
    */
   readonly isUnpriced?: true;
@@ -141,7 +141,7 @@ export type End =
        * back.
        */
       readonly showsPrice?: true;
-      /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
+      /** It may have cost less than `charged`: no one stated its price. This is not read back. */
       readonly isAtMost?: true;
       /** How a change left its subject; without it as before. This is not read back. */
       readonly left?: SubjectFacts;
@@ -187,7 +187,7 @@ export interface Reading {
   readonly findings?: Findings;
 }
 
-/** What an answer is: of which a plan reads a million. */
+/** What an answer is. A plan reads a million of them. */
 export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
@@ -219,7 +219,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
 /** An answer that was just bought, or told. */
 export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'body'>>;
 
-/** An attempt of which nobody knows what came, or about which a person may decide like about one. */
+/** An attempt without a known answer, or one about which a person may decide like about one. */
 export interface Doubt extends AttemptRecord {
   readonly why: Findings;
   /** With all other doubts about its call. */
@@ -227,8 +227,7 @@ export interface Doubt extends AttemptRecord {
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
   /**
-   * A change that counted as done, and of which a newer dialect does not read that in what came. It is never
-   * sent again.
+   * A change that counted as done, and that a newer dialect does not read as done. It is never sent again.
    */
   readonly isUnproven?: boolean;
   /** No doubt yet: the vendor has accepted it, and answers later. */
@@ -263,21 +262,25 @@ export type Detail = 'kind' | 'whole';
 type AnswerOf<Kind extends ReadAs, Level> = Level extends 'whole' ? AnswerRecord<Kind> : KnownAnswer<Kind>;
 
 export type CallState<Level extends Detail = 'whole'> =
+  /** No attempt of the call was ever made. */
   | { readonly kind: 'unknown' }
-  /** Nothing stands of it yet, and this attempt is under way. */
+  /** The first attempt of the call is under way. */
   | InFlight
+  /** The call has an answer. */
   | { readonly kind: 'answered'; readonly answer: AnswerOf<AnswerKind, Level> }
+  /** The vendor has accepted the call, and answers later. */
   | {
       readonly kind: 'accepted';
       readonly accepted: Level extends 'whole' ? AttemptRecord : Pick<AttemptRecord, 'attempt' | 'batch'>;
     }
-  /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
+  /** The answer is none by the newest reading, so the call may be bought again. */
   | {
       readonly kind: 'unanswered';
       readonly answer: AnswerOf<NoAnswerKind, Level>;
       /** A person has left it out of the asking batch. */
       readonly isSkipped?: boolean;
     }
+  /** The call may have been charged, and has no usable answer. */
   | {
       readonly kind: 'in_doubt';
       readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;
@@ -308,9 +311,11 @@ type SettledCall<Found> =
   | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
 
 /**
- * What is done about a call in doubt. `repeat`: a rule sends again what is harmless to send again. `retry`: a
- * job or a person has it sent again, from the batch's extra credits. `told`: a person said what happened, and
- * that is the answer.
+ * The decision about a call in doubt:
+ * - `repeat`: a rule sends the call again, because that is harmless.
+ * - `retry`: the job or a person sends the call again, for extra credits of the batch.
+ * - `skip`: a person leaves the rows of the call out of the batch.
+ * - `told`: a person said what happened, and that is the answer.
  */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told';
 
@@ -353,7 +358,7 @@ export interface AttemptRecord {
   readonly reply?: Reply;
   /** The id by which the vendor answers, or was to answer, later. */
   readonly vendorId?: string;
-  /** Another call has or had the same id, so nobody is asked by it. */
+  /** Another call has or had the same id, so no one is asked by it. */
   readonly sharesId?: true;
   readonly end?: ReadEnd & { readonly endedAtMs: number };
   /** What a person said that the vendor answered, where its end is a doubt. */
@@ -387,7 +392,7 @@ export interface RowAnswer
 
 export interface RowRecord {
   readonly row: RowNumber;
-  /** Undefined for a pending row, whose answers are those so far. */
+  /** Undefined for a pending row: its answers are those so far. */
   readonly outcome: Outcome | undefined;
   readonly answers: readonly RowAnswer[];
 }

@@ -172,7 +172,7 @@ const FIND_FRESH = each({
 
 const UNKNOWN: CallState<never> = { kind: 'unknown' };
 
-/** Nobody knows what came of the call: it is in doubt, or it was in doubt and is being sent again. */
+/** It is not known what came of the call: it is in doubt, or it was in doubt and is being sent again. */
 const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || state === 'retried';
 
 type DecisionOf = Awaited<ReturnType<typeof decisionsFor>>;
@@ -392,7 +392,7 @@ UNION SELECT attempt FROM uses WHERE batch = ? AND row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 
-export interface Finding<Level> extends Deciding {
+export interface FindOptions<Level> extends Deciding {
   readonly detail?: Level;
   readonly freshFor?: AskingBatch;
 }
@@ -402,11 +402,11 @@ function findIn(
   keys: readonly string[],
   { id, freshSince }: AskingBatch = {},
 ): Promise<readonly KnownAnswerRow[]> {
-  const asked = keys.map((key, nth) => ({ nth, key }));
-  if (freshSince === undefined) return db.each(FIND, asked);
+  const numberedKeys = keys.map((key, nth) => ({ nth, key }));
+  if (freshSince === undefined) return db.each(FIND, numberedKeys);
   const { foundMs: found = null, noMatchMs: no_match = null } = freshSince;
   const asking = { batch: id ?? null, found, no_match };
-  const dated = asked.map((each) => ({ ...each, ...asking }));
+  const dated = numberedKeys.map((each) => ({ ...each, ...asking }));
   return db.each(FIND_FRESH, dated);
 }
 
@@ -459,7 +459,7 @@ export const readCalls = ({ db, secret }: Context) => ({
    */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    { detail, freshFor, ...deciding }: Finding<Level> = {},
+    { detail, freshFor, ...deciding }: FindOptions<Level> = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
     const kept = keys.map((key) => keptDigits(secret, key));

@@ -70,8 +70,8 @@ export const forgottenMark = (secret: string, email: string): string =>
   hash('sha256', `${secret}forgotten:${email}`);
 
 /** The JSON of a call, without its operation and the most that it costs, which have columns of their own. */
-export function askedOf({ operation: _, creditsMost: __, erasedAtMs: ___, ...asked }: Call): string {
-  return JSON.stringify(asked);
+export function askedOf({ operation: _, creditsMost: __, erasedAtMs: ___, ...askedMembers }: Call): string {
+  return JSON.stringify(askedMembers);
 }
 
 /** A call without a price of its own. */

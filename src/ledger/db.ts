@@ -33,7 +33,7 @@ export interface EachStatement<Rec = AnyRecord, Row = unknown> {
    */
   readonly writes?: string;
   /**
-   * Reads the rows of such a statement again: in a group whose answer of the COMMIT was lost, and in SQLite
+   * Reads the rows of such a statement again: in a group after a lost answer to its COMMIT, and in SQLite
    * where not all records of a part were written.
    */
   readonly again?: Pick<EachStatement, 'columns' | 'sql'>;
@@ -75,15 +75,15 @@ export function withTable(table: string, sql: string): string {
 export type Statement = Omit<EachStatement, 'types'>;
 
 /** Statements with the records that they are for: each runs over all of them before the next one. */
-export interface Step {
+export interface GroupPart {
   readonly statements: readonly Statement[];
   readonly records: readonly AnyRecord[];
 }
 
-export const step = <Rec>(
+export const groupPart = <Rec>(
   statements: readonly EachStatement<Rec, unknown>[],
   records: readonly Rec[],
-): Step => ({ statements, records: records as readonly AnyRecord[] });
+): GroupPart => ({ statements, records: records as readonly AnyRecord[] });
 
 export interface Sql {
   /** `?` are the parameters. @returns the rows that it gives; none of a statement without any. */
@@ -109,11 +109,11 @@ export interface Db extends Sql {
   /** For rare writes. `work` may be done again if the database was away. */
   transaction<T>(work: (sql: Sql) => Promise<T>, manner?: WriteManner): Promise<T>;
   /**
-   * A group: all steps in one transaction, and over a network in one message, so no statement waits for what
+   * A group: all parts in one transaction, and over a network in one message, so no statement waits for what
    * another one gave.
-   * @returns the rows of each statement, step by step.
+   * @returns the rows of each statement, part by part.
    */
-  write(steps: readonly Step[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]>;
+  write(parts: readonly GroupPart[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]>;
   script(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -169,11 +169,11 @@ const WORDS = {
 
 /**
  * `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes
- * that hexadecimal digits say. `{text X}`: bytes as text, whose signs beyond ASCII may be written otherwise.
- * `{said X name}`: the text of that name in JSON. `{code X}`: the code of the first of findings.
+ * that hexadecimal digits say. `{text X}`: bytes as text; signs beyond ASCII may be written otherwise. `{said
+ * X name}`: the text of that name in JSON. `{code X}`: the code of the first of findings.
  */
 const [LIST, HEX, TEXT] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g, /\{text (\S+)\}/g];
-/** `{taking}`: the names of calls that may take by an id, of which the code of a statement knows none. */
+/** `{taking}`: the names of calls that may take by an id, and the code of a statement knows none of them. */
 const takingCalls = (): string =>
   callsThat(({ takesId }) => takesId)
     .map((name) => `'${name}'`)

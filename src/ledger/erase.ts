@@ -30,7 +30,9 @@ import { endAttempt, movesTo, NO_ID } from './transitions.ts';
 export type ErasureTarget =
   | { readonly kind: 'person'; readonly person: Person }
   /** Without an account, the calls of all accounts. */
-  | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
+  | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined }
+  /** The rows of the list at a path, and the answers on which no row of another list rests. */
+  | { readonly kind: 'list'; readonly path: string };
 
 /** What a ledger holds of a target. Nothing is changed yet. */
 export interface Erasable {
@@ -50,6 +52,8 @@ export interface Erasable {
    * these stay.
    */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  /** Of a list: what its calls have cost that go, and how many stay for rows of other lists. */
+  readonly ofList?: { readonly credits: number; readonly shared: number };
   /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
   readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
   /**
@@ -83,14 +87,13 @@ export const erasedOn = (atMs: number): Findings =>
   finding('erased_on', { date: isoTime(atMs).slice(0, 10) });
 
 interface ErasableRows extends Omit<Erasable, 'erase'> {
-  readonly said: 'person' | 'age';
+  readonly said: 'person' | 'age' | 'list';
   empty(sql: Sql, atMs: number): Promise<void>;
 }
 
 export async function findErasable(alone: SoleAccess, target: ErasureTarget): Promise<Erasable> {
   const { db, worker, requireSame } = alone;
-  const { said, empty, ...found } =
-    target.kind === 'person' ? await findPerson(db, worker, target.person) : await findOld(db, target);
+  const { said, empty, ...found } = await findIn(db, worker, target);
   return {
     ...found,
     async erase(files, at) {
@@ -108,6 +111,11 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
   };
 }
 
+function findIn(db: Db, worker: number, target: ErasureTarget): Promise<ErasableRows> {
+  if (target.kind === 'person') return findPerson(db, worker, target.person);
+  return target.kind === 'list' ? findListed(db, target.path) : findOld(db, target);
+}
+
 /**
  * What committed erasures still have to do: files are removed, and bytes are overwritten. The names of the
  * files are erased as well, because they may name a person. A file is removed only in the store's own folders
@@ -119,9 +127,9 @@ export async function finishErasures({
   clean,
 }: Pick<SoleAccess, 'db' | 'folder' | 'clean'>): Promise<string | undefined> {
   const due = `kind = 'erased' AND attempt IS NULL AND facts IS NOT NULL`;
-  const left = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
-  if (left.length === 0) return undefined;
-  for (const path of left.flatMap(({ facts }) => JSON.parse(facts) as string[]))
+  const dueNotes = await db.rows<{ facts: string }>(`SELECT facts FROM notes WHERE ${due}`);
+  if (dueNotes.length === 0) return undefined;
+  for (const path of dueNotes.flatMap(({ facts }) => JSON.parse(facts) as string[]))
     if (WITH_LISTS.includes(wayBelow(folder, path)?.[0] ?? '')) rmSync(path, { force: true }); // rule 20
   const isDue = await clean();
   if (isDue === undefined)
@@ -137,13 +145,13 @@ const EMPTY_BESIDE = [
 ].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE erased_at = ?)`);
 
 /** What is left of a call. @param subject of a change, which has no name any more. */
-function emptied(asked: string, subject: number | null): string {
-  const { project, after, change }: Partial<Call> = JSON.parse(asked);
-  const left = change && {
+function emptied(callText: string, subject: number | null): string {
+  const { project, after, change }: Partial<Call> = JSON.parse(callText);
+  const erasedChange = change && {
     subject: { project: change.subject.project, name: `erased:${subject}` },
     leaves: { state: change.leaves?.state ?? 'done' },
   };
-  return JSON.stringify({ parameters: {}, ifLost: 'hold', project, after, change: left });
+  return JSON.stringify({ parameters: {}, ifLost: 'hold', project, after, change: erasedChange });
 }
 
 /** An answer that is erased for good may be bought again. */
@@ -155,7 +163,8 @@ const freed = (where: string): string =>
 // --------------------------------------------------------------------------------------------- a person
 
 /**
- * Columns in whose texts a name is replaced. What was asked and rows are erased whole, and answers are cut.
+ * Columns with texts in which a name is replaced. What was asked and rows are erased whole, and answers are
+ * cut.
  */
 const NAMING: readonly {
   readonly table: string;
@@ -225,7 +234,7 @@ const ALL_ROWS = `SELECT row.batch, row.row, row.state, row.attempt, row.finding
   WHERE (row.batch, row.row) > (?, ?) ORDER BY row.batch, row.row`;
 
 /** What the rows rest on beside an attempt, of the same operation. */
-const BESIDE = each({ id: 'int' })<NamedAttempt>(`SELECT DISTINCT ${NAMED_COLUMNS}
+const USED_BESIDE = each({ id: 'int' })<NamedAttempt>(`SELECT DISTINCT ${NAMED_COLUMNS}
   FROM v JOIN attempts att_other ON att_other.id = v.id
     JOIN uses use_other ON use_other.attempt = att_other.id
   JOIN uses use ON use.batch = use_other.batch AND use.row = use_other.row
@@ -256,7 +265,7 @@ class Found {
   readonly listed: NamedRow[] = [];
   /** Those of the rows that are in doubt, and name the person by their cells. */
   readonly inDoubt: NamedRow[] = [];
-  /** The batches in whose outputs something of it is. */
+  /** The batches that have something of it in their outputs. */
   readonly written = new Set<BatchId>();
 }
 
@@ -344,9 +353,9 @@ async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }
     if (isAsked || (rows.has(row) && takes(attempt))) attempts.set(id, attempt);
     const answer = Buffer.from(body ?? []);
     if (!person.in(answer)) continue;
-    const left = leftOf(person, attempt, answer);
-    if (left === undefined) attempts.set(id, attempt);
-    else cuts.set(id, left);
+    const remainingAnswer = leftOf(person, attempt, answer);
+    if (remainingAnswer === undefined) attempts.set(id, attempt);
+    else cuts.set(id, remainingAnswer);
   }
 }
 
@@ -354,13 +363,14 @@ async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }
 const takes = ({ operation, asked }: NamedAttempt): boolean => isTaking({ operation, ...JSON.parse(asked) });
 
 /**
- * A call that takes by an id names nobody. A row that has ended rests on that call and on the call that
- * led to the id, whichever lists bought the two, so the first goes with the second. The values of an answer
- * do not tell what was taken, because an answer may list the ids of others.
+ * A call that takes by an id names no one. A row that has ended rests on that call and on the call that led
+ * to the id, whichever lists bought the two, so the first goes with the second. The values of an answer do
+ * not tell what was taken, because an answer may list the ids of others.
  */
 async function findTaken(db: Db, { attempts }: Found): Promise<void> {
   const leading = [...attempts.keys()].map((id) => ({ id }));
-  for (const attempt of await db.each(BESIDE, leading)) if (takes(attempt)) attempts.set(attempt.id, attempt);
+  for (const attempt of await db.each(USED_BESIDE, leading))
+    if (takes(attempt)) attempts.set(attempt.id, attempt);
 }
 
 /** What is left of an answer that names the person; undefined: all of the call goes. */
@@ -379,9 +389,11 @@ async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Pr
     const { body = '', ...others }: { body?: string } = JSON.parse(facts);
     const answer = Buffer.from(body, 'base64');
     if (!person.in(answer)) continue;
-    const left = kind === 'told' ? leftOf(person, attempt, answer) : Buffer.alloc(0);
-    if (left === undefined) attempts.set(attempt.id, attempt);
-    const text = person.replacedIn(JSON.stringify({ ...others, body: left?.toString('base64') ?? '' }));
+    const remainingAnswer = kind === 'told' ? leftOf(person, attempt, answer) : Buffer.alloc(0);
+    if (remainingAnswer === undefined) attempts.set(attempt.id, attempt);
+    const text = person.replacedIn(
+      JSON.stringify({ ...others, body: remainingAnswer?.toString('base64') ?? '' }),
+    );
     texts.push({ table: 'notes', key: 'id', column: 'facts', id: note, attempt: attempt.id, text });
   }
 }
@@ -447,7 +459,7 @@ const CUT = `UPDATE replies SET body = CASE number
   WHEN (SELECT coalesce(att.reply, 0) FROM attempts att WHERE att.id = attempt) THEN CAST(? AS {bytes})
   ELSE CAST('' AS {bytes}) END WHERE attempt = ?`;
 
-/** Nobody asks for the answer of an accepted call any more, which may have cost what is held for it. */
+/** No one asks for the answer of an accepted call any more, which may have cost what is held for it. */
 async function giveUp(sql: Sql, attempt: number, at: number): Promise<void> {
   await sql.rows(
     `INSERT INTO replies (attempt, number, status, headers, body, at)
@@ -577,12 +589,88 @@ async function findOld(
   };
 }
 
+// --------------------------------------------------------------------------------------------- a list
+
+/**
+ * The attempts of a list, and those on which its rows rest, but changes. One on which a row of another list
+ * rests stays, and so does one whose key has something under way or in doubt.
+ */
+const LISTED = `
+WITH mine AS MATERIALIZED (
+  SELECT bat.id, bat.state FROM batches bat WHERE {said bat.facts inputPath} = CAST(? AS TEXT)),
+resting AS MATERIALIZED (
+  SELECT row.attempt FROM mine JOIN rows row ON row.batch = mine.id WHERE row.attempt IS NOT NULL
+  UNION SELECT use.attempt FROM mine JOIN uses use ON use.batch = mine.id
+  UNION SELECT att.id FROM mine JOIN attempts att ON att.batch = mine.id),
+listed AS MATERIALIZED (
+  SELECT att.id, att.state, att.batch, att.row, coalesce(att.charged, 0) AS charged,
+    CASE WHEN EXISTS (SELECT 1 FROM rows row_other
+        WHERE row_other.attempt = att.id AND row_other.batch NOT IN (SELECT id FROM mine))
+      OR EXISTS (SELECT 1 FROM uses use_other
+        WHERE use_other.attempt = att.id AND use_other.batch NOT IN (SELECT id FROM mine))
+      THEN 1 ELSE 0 END AS is_shared,
+    CASE WHEN EXISTS (SELECT 1 FROM attempts att_now
+      WHERE att_now.key = att.key AND ${isCurrent('att_now')}
+        AND att_now.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
+  FROM resting JOIN attempts att ON att.id = resting.attempt
+  WHERE att.subject IS NULL AND att.erased_at IS NULL),
+gone AS MATERIALIZED (SELECT id FROM listed WHERE is_unsettled = 0 AND is_shared = 0)`;
+
+async function findListed(db: Db, path: string): Promise<ErasableRows> {
+  const ask = <Row>(of: string): Promise<readonly Row[]> => db.rows<Row>(`${LISTED} ${of}`, [path]);
+  const parts = await ask<{ is_shared: number; n: number; charged: number }>(
+    `SELECT is_shared, count(*) AS n, sum(charged) AS charged FROM listed WHERE is_unsettled = 0 GROUP BY 1`,
+  );
+  const [own, shared] = [0, 1].map((is) => parts.filter(({ is_shared }) => is_shared === is));
+  const batches = await ask<{ id: BatchId; state: string }>('SELECT id, state FROM mine ORDER BY id');
+  const [rows] = await ask<{ n: number }>(
+    'SELECT count(*) AS n FROM cells WHERE batch IN (SELECT id FROM mine)',
+  );
+  return {
+    said: 'list',
+    calls: sumOf(own ?? []),
+    rows: rows?.n ?? 0,
+    cut: 0,
+    names: 0,
+    memberships: [],
+    unsettled: await ask(
+      `SELECT row.batch, row.row FROM mine JOIN rows row ON row.batch = mine.id
+       WHERE row.state = 'in_doubt' ORDER BY row.batch, row.row`,
+    ),
+    ofList: {
+      credits: (own ?? []).reduce((sum, { charged }) => sum + charged, 0),
+      shared: sumOf(shared ?? []),
+    },
+    needed: { calls: 0, by: batches.flatMap(({ id, state }) => (state === 'open' ? [id] : [])) },
+    ...(await filesOf(db, new Set(batches.map(({ id }) => id)))),
+    async empty(sql, atMs) {
+      // What rows say of their cells goes with these. A planned row says whom it was about.
+      await sql.rows(
+        `${LISTED} UPDATE rows SET findings = ? WHERE batch IN (SELECT id FROM mine) AND state <> 'pending'`,
+        [path, keptFindings(erasedOn(atMs))],
+      );
+      await sql.rows(`${LISTED} DELETE FROM cells WHERE batch IN (SELECT id FROM mine)`, [path]);
+      await sql.rows(
+        `${LISTED} UPDATE attempts SET ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
+        [path, emptied('{}', null), atMs],
+      );
+      // A later start of the same content would go on with rows that have nothing any more.
+      await sql.rows(
+        `${LISTED} UPDATE batches SET state = 'superseded'
+         WHERE id IN (SELECT id FROM mine) AND state = 'finished'`,
+        [path],
+      );
+    },
+  };
+}
+
 const sumOf = (parts: readonly { readonly n: number }[]): number => parts.reduce((sum, { n }) => sum + n, 0);
 
 // --------------------------------------------------------------------------------------------- files
 
 /**
- * @param written the batches whose lists and outputs may hold something of it; by age the lists are not told.
+ * @param written the batches that may have something of it in their lists and outputs; by age the lists are
+ * not told.
  */
 async function filesOf(
   db: Db,

@@ -59,7 +59,7 @@ const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
   oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
 /** The oldest comes first, so that none of them stands again when the one in its place is released. */
-const BESIDE = `SELECT att.id FROM attempts att_other
+const ATTEMPTS_BESIDE = `SELECT att.id FROM attempts att_other
   JOIN attempts att ON att.key = att_other.key AND ${isBeside('att')}
   WHERE att_other.id = ? ORDER BY att.sent_at, att.id`;
 
@@ -78,13 +78,13 @@ export const followCalls = (context: WriteContext) => ({
    * Ends the doubt of a call that was not charged, or the wait for what was accepted: its money is free
    * again, and the call may be bought like any other call. Refused unless a look at that attempt said
    * `not_happened`.
-   * @param batch whose rows a person named, also where they were skipped.
+   * @param batch with rows that a person named, also where they were skipped.
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
       const looks = `SELECT 1 AS is_said FROM notes WHERE attempt = ?
         AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
-      invariant((await sql.rows(looks, [attempt])).length > 0, 'nobody said that it did not happen');
+      invariant((await sql.rows(looks, [attempt])).length > 0, 'no decision says that it did not happen');
       if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
       if (batch !== undefined) await nameAgain(sql, { batch, attempt });
       const released = { attempt, why: finding('told', { words: why }), at: Math.floor(atMs) };
@@ -106,7 +106,7 @@ export const followCalls = (context: WriteContext) => ({
         atMs,
       } as const;
       for (const each of of)
-        for (const { id: attempt } of await sql.rows<{ id: AttemptId }>(BESIDE, [each])) {
+        for (const { id: attempt } of await sql.rows<{ id: AttemptId }>(ATTEMPTS_BESIDE, [each])) {
           await noteLook(sql, context, { ...look, attempt });
           const released = { attempt, why: finding('told', { words: why }), at: Math.floor(atMs) };
           await releaseAttempt(sql, released, context.number());
@@ -158,7 +158,7 @@ async function nameAgain(
 const AS_IT_LEFT = `FROM attempts att
   WHERE att.id = ? AND subjects.id = att.subject AND subjects.seq = att.after + 1`;
 
-/** The change was not done after all. What it cost stays spent, and nobody knows the state of its subject. */
+/** The change was not done after all. What it cost stays spent, and no one knows the state of its subject. */
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
   await retractAttempt(sql, attempt);
   await sql.rows(`UPDATE subjects SET facts = NULL ${AS_IT_LEFT}`, [attempt]);
@@ -267,9 +267,9 @@ async function skip(
   const { why, state } = doubt;
   // rule 10e
   if (state === 'accepted') {
-    // Nobody asks for its answer any more, so what it may have cost is spent.
-    const left = finding('left_out_unanswered', {});
-    const booked = await bookAtMost(sql, context, doubt, { said: 'in_doubt', facts: null, at, why: left });
+    // No one asks for its answer any more, so what it may have cost is spent.
+    const leftOut = finding('left_out_unanswered', {});
+    const booked = await bookAtMost(sql, context, doubt, { said: 'in_doubt', facts: null, at, why: leftOut });
     await retractBooked(sql, booked);
     if (finishes === undefined) await skipRowOf(sql, doubt.id, skippedFor(why));
   } else if (finishes !== undefined) {
@@ -293,7 +293,7 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
 }
 
 /**
- * Nobody says whether the call was charged, so it counts at what it had reserved, and so do all earlier
+ * No one says whether the call was charged, so it counts at what it had reserved, and so do all earlier
  * doubts about it.
  */
 async function tell(sql: Sql, context: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
@@ -312,7 +312,7 @@ interface Booking {
 }
 
 /**
- * Books a call of which nobody says whether it was charged, and all earlier doubts about it.
+ * Books a call that may have been charged or not, and all earlier doubts about it.
  * @returns the attempts.
  */
 async function bookAtMost(

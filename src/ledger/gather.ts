@@ -33,7 +33,7 @@ const concernsOneWrite = (error: unknown): boolean =>
   !(error instanceof StopError) || error instanceof Unanswered;
 
 /**
- * How long a write that nobody waits for may wait for the next commit. If a crash loses it, it follows again
+ * How long a write that no one waits for may wait for the next commit. If a crash loses it, it follows again
  * from earlier commits.
  */
 const LONGEST_WAIT_MS = 10;
@@ -108,7 +108,7 @@ const isInFlight = ({ reply, end }: Part): boolean => reply !== undefined || end
 export class Gather {
   readonly #db: Db;
   readonly #guard: CommitGuard;
-  /** What this process has under way, of calls of which nothing was known. */
+  /** What this process has under way, of calls that the ledger did not know. */
   readonly #first = new Set<number>();
   /** The highest prices that this process has met; the tables know of later ones. */
   readonly prices = new Map<string, number>();
@@ -274,13 +274,13 @@ export class Gather {
     if (items.length === 0) return;
     const refusal = this.#broken ?? this.#guard.refusal() ?? this.#full;
     const mayBeWritten = (item: Part): boolean => this.#broken === undefined && isInFlight(item);
-    const left = refusal === undefined ? items : items.filter(mayBeWritten);
+    const writableItems = refusal === undefined ? items : items.filter(mayBeWritten);
     if (refusal !== undefined) for (const item of items) if (!mayBeWritten(item)) item.fail(refusal);
-    if (left.length === 0) return;
+    if (writableItems.length === 0) return;
     try {
-      await this.#writeTogether(left);
+      await this.#writeTogether(writableItems);
     } catch (error) {
-      await this.#failed(left, error);
+      await this.#failed(writableItems, error);
     }
   }
 

@@ -95,11 +95,11 @@ function keep(kind: Kind, name: string, lines: readonly string[]): void {
     if (folder === undefined) throw new Error('there is no folder');
     const known = join(folder, KNOWN);
     const isNew = mkdirSync(known, { recursive: true, mode: 0o700 }) !== undefined;
-    const own = join(known, `${file}.${randomBytes(6).toString('hex')}.new`);
-    writeFileSync(own, lines.join('\n'), { flag: 'wx', mode: 0o600 });
+    const newFile = join(known, `${file}.${randomBytes(6).toString('hex')}.new`);
+    writeFileSync(newFile, lines.join('\n'), { flag: 'wx', mode: 0o600 });
     // What follows the note outlives a loss of power, and so does the note.
-    syncFile(own); // rule 12d
-    renameSync(own, join(known, file));
+    syncFile(newFile); // rule 12d
+    renameSync(newFile, join(known, file));
     syncFolder(known);
     if (isNew) syncFolder(folder);
     unkept.delete(file);

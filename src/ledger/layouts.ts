@@ -16,7 +16,7 @@ import type { AnyRecord, Cell, Db } from './db.ts';
  */
 export const LAYOUT = 9;
 
-/** The first layout of which a copy can be made. */
+/** The first layout that can be copied. */
 export const FIRST_COPIED = 6;
 
 export async function layoutOf(db: Pick<Db, 'rows'>): Promise<number | undefined> {
@@ -117,11 +117,16 @@ async function withLearned(from: Db): Promise<Conversion> {
 /** A row in doubt about what was never sent waits for its run. */
 function withoutNoted(row: AnyRecord, noted: ReadonlyMap<Cell | undefined, AnyRecord>): AnyRecord {
   const others = numbersIn(row.others);
-  const left = others.filter((id) => !noted.has(id));
+  const unnotedAttempts = others.filter((id) => !noted.has(id));
   const isOn = noted.has(row.attempt ?? null);
-  if (!isOn && left.length === others.length) return row;
+  if (!isOn && unnotedAttempts.length === others.length) return row;
   const state = row.state === 'in_doubt' ? 'pending' : (row.state ?? null);
-  return { ...row, state, others: JSON.stringify(left), attempt: isOn ? null : (row.attempt ?? null) };
+  return {
+    ...row,
+    state,
+    others: JSON.stringify(unnotedAttempts),
+    attempt: isOn ? null : (row.attempt ?? null),
+  };
 }
 
 function learnedOf(note: AnyRecord, noted: AnyRecord): AnyRecord | readonly AnyRecord[] {
@@ -205,8 +210,8 @@ const isOutcomeKind = (kind: string): boolean => (OUTCOME_KINDS as readonly stri
 
 const MAY_COST = `('accepted', 'doubt', 'retried', 'doubt_beside')`;
 
-/** The attempts whose id of the vendor also stands for another call of their account. */
-const SHARING = `
+/** The attempts with an id of the vendor that also stands for another call of their account. */
+const SHARED_IDS = `
 WITH taken AS (
   SELECT vendor_id, account, operation FROM attempts WHERE vendor_id IS NOT NULL AND state IN ${MAY_COST}
   GROUP BY vendor_id, account, operation HAVING count(DISTINCT key) > 1),
@@ -216,12 +221,12 @@ sharing AS (
       AND taken.operation = att.operation
    WHERE att.state IN ${MAY_COST})`;
 
-const SHARING_ATTEMPTS = `${SHARING}
+const SHARING_ATTEMPTS = `${SHARED_IDS}
 SELECT sharing.id, sharing.state, sharing.vendor_id, att_prior.id AS prior, att_prior.state AS before
   FROM sharing LEFT JOIN attempts att_prior ON att_prior.id = sharing.prior`;
 
 /** A row of several steps is held by its walk, which comes with the next run. */
-const THEIR_ROWS = `${SHARING}
+const THEIR_ROWS = `${SHARED_IDS}
 SELECT row.batch, row.row, bat.operation, max(sharing.id) AS attempt, max(sharing.vendor_id) AS vendor_id
   FROM sharing JOIN rows row ON row.batch = sharing.batch AND row.row = sharing.row
     JOIN batches bat ON bat.id = row.batch

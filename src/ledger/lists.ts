@@ -18,7 +18,7 @@ export interface StartedList {
   readonly undos: readonly Batch[];
 }
 
-/** The batch whose changes this undo takes back; undefined for a batch that is no undo. */
+/** The batch with changes that this undo takes back; undefined for a batch that is no undo. */
 export const undoneBy = ({ undoes }: JsonObject): string | undefined =>
   typeof undoes === 'string' && /^[0-9a-f]{8}$/.test(undoes) ? undoes : undefined;
 
@@ -28,7 +28,9 @@ export const startedMs = ({ startedAtMs, createdAtMs }: Batch): number => starte
 /** The one that was started last comes first. Those of one time stay in their order. */
 export const lastFirst = (one: Batch, other: Batch): number => startedMs(other) - startedMs(one);
 
-/** @returns the lists by their paths. An undo, whose list is ours, belongs to the list of what it undoes. */
+/**
+ * @returns the lists by their paths. An undo has a list of ours, and belongs to the list of what it undoes.
+ */
 export function listsOf(batches: readonly Batch[]): ReadonlyMap<string, StartedList> {
   const byId = new Map<string, Batch>(batches.map((batch) => [batch.id, batch]));
   const groups = Map.groupBy(batches.toSorted(lastFirst), (batch) => listOf(batch, byId));
@@ -59,7 +61,7 @@ const BY_PATH = `SELECT id FROM batches WHERE {said facts inputPath} = CAST(? AS
 const BY_BATCH = `SELECT bat_other.id FROM batches bat JOIN batches bat_other
   ON {said bat_other.facts inputPath} = {said bat.facts inputPath} WHERE bat.id = ?`;
 
-/** Whose decisions count: those of a batch and of its list, or those of the list at a path. */
+/** The decisions that count: those of a batch and of its list, or those of the list at a path. */
 export interface Deciding {
   readonly batch?: BatchId | undefined;
   readonly list?: string | undefined;

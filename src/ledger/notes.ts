@@ -155,7 +155,7 @@ export const notices = (context: WriteContext) => ({
       );
     }),
   /**
-   * The notices that nobody is known to have received, the oldest first. Where many processes spend, two of
+   * The notices that no one is known to have received, the oldest first. Where many processes spend, two of
    * them may send the same notice.
    */
   waiting: (): Promise<readonly Notice[]> =>
@@ -171,7 +171,7 @@ export const notices = (context: WriteContext) => ({
 
 // ---------------------------------------------------------------------------------------- files of this host
 
-// Files on this host: which were read, and what we wrote where. The name of the host tells whose they are.
+// Files on this host: which were read, and what we wrote where. The name of the host tells which they are.
 
 /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
 async function writtenAt(sql: Pick<Sql, 'rows'>, path: string): Promise<readonly string[]> {

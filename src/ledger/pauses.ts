@@ -33,7 +33,7 @@ export interface LimitNow extends KnownLimit {
 export interface KeptLimit extends KnownLimit {
   /** When it is probed next. */
   readonly atMs: number;
-  /** The process that probes it now, which nobody waits for any longer than until then. */
+  /** The process that probes it now, which no one waits for any longer than until then. */
   readonly probe?: { readonly worker: number; readonly untilMs: number };
 }
 
@@ -49,7 +49,7 @@ export interface PauseFacts {
 /** A limit that was to be probed so long ago has not been met since. */
 const LIMIT_KEPT_MS = DAY_MS;
 
-/** A probe that has no answer by then holds nobody back. */
+/** A probe that has no answer by then holds no one back. */
 const PROBE_LASTS_MS = 60_000;
 
 /** One that is to be probed more than a day from now comes from a clock that was changed. */

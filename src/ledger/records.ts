@@ -6,6 +6,12 @@ export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } 
 import type { JsonObject, Vendor } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber, RowStatus } from '../core/row.ts';
 
+/**
+ * - `open`: a run continues the batch.
+ * - `finished`: every row has ended.
+ * - `superseded`: a batch over a newer version of the list, or with other settings, has replaced it.
+ * - `cancelled`: a person has ended the batch for good.
+ */
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
 /**
@@ -182,7 +188,7 @@ export interface Money {
   /** Credits that answers have confirmed. */
   readonly spent: Credits;
   /**
-   * It may be less: the price of an answer was stated by nobody, a person told it, or it was settled at what
+   * It may be less: the price of an answer was stated by no one, a person told it, or it was settled at what
    * a doubt had reserved.
    */
   readonly isAtMost?: true;
@@ -209,7 +215,8 @@ export interface AccountCaps {
 }
 
 /**
- * A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking.
+ * A row's checkpoint. `answers` are the attempts with answers that led to the outcome, in the order of
+ * asking.
  */
 export interface FinishedRow {
   readonly batch: BatchId;
@@ -250,7 +257,7 @@ export interface Notice {
   /** Tells a receiver that it has this one already: a notice is sent at least once, and perhaps twice. */
   readonly id: string;
   readonly kind: NoticeKind;
-  /** To whom: a name that the accounts file of who sends it explains. */
+  /** The receiver: a name in the accounts file of the sender. */
   readonly target: string;
   /** What is sent, as JSON without personal data. */
   readonly body: string;
@@ -290,9 +297,9 @@ export type Saved = Pick<Spent, 'accountIdentity'> & { readonly saved: Credits }
 export interface Spent {
   readonly batch: BatchId;
   readonly accountIdentity: string;
-  /** The day on whose budget it is, UTC, in ms since 1970. */
+  /** The day that has it on its budget, UTC, in ms since 1970. */
   readonly dayMs: number;
-  /** The person who was at work; absent where nobody is known. */
+  /** The person who was at work; absent where no one is known. */
   readonly operator?: string;
   readonly spent: Credits;
   /** What of that was paid for answers in which the vendor had nothing. */

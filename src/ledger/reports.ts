@@ -36,8 +36,8 @@ import {
 } from './schema.ts';
 
 /**
- * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
- * nobody else of the process waits for long.
+ * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that no
+ * one else of the process waits for long.
  */
 
 /** The size of one read, which takes some milliseconds. */
@@ -175,7 +175,7 @@ export const readBatchFacts = ({ db }: Context) => ({
 
 /** What is read at once of an account, of people and of files. */
 export const readFacts = ({ db, secret, account }: Context) => ({
-  /** The erasures, oldest first, each by whom it was ordered. */
+  /** The erasures, oldest first, each with the person who ordered it. */
   erasures: (): Promise<readonly Act[]> => actsWhere(db, `note.kind = 'erased' AND note.batch IS NULL`, []),
 
   /** The batches that wrote a file of that content, or wrote last at that path. */
@@ -187,7 +187,7 @@ export const readFacts = ({ db, secret, account }: Context) => ({
     ),
 
   /**
-   * The newest word on a series of answers, by the hash that names the series; undefined where nobody has
+   * The newest word on a series of answers, by the hash that names the series; undefined where no one has
    * said one.
    */
   async agreement(sha256: string): Promise<string | undefined> {
@@ -225,7 +225,9 @@ export const readFacts = ({ db, secret, account }: Context) => ({
     return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
   },
 
-  /** Tells when the person with an e-mail address was forgotten; undefined of whom nobody forgot. */
+  /**
+   * Tells when the person with an e-mail address was forgotten; undefined for a person who was not forgotten.
+   */
   async forgottenPeople(): Promise<(email: string) => number | undefined> {
     const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL
       GROUP BY words`;
@@ -244,7 +246,7 @@ export const readFacts = ({ db, secret, account }: Context) => ({
 const idsOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
-/** In whose attempts a log looks, and since when. */
+/** The batches or accounts that a log reads, and since when. */
 const ACCOUNTS = `
 SELECT share.account AS id, bat.created_at - ${DAY_MS} AS since
 FROM batches bat JOIN batch_accounts share ON share.batch = bat.id WHERE bat.id = CAST(? AS TEXT)

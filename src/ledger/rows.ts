@@ -86,8 +86,9 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'findings' | 'has_fil
   readonly uses: string | null;
 }
 
-/** What was paid for a row that has no cells yet. */
-const PAID = 'FROM attempts att WHERE att.batch = row.batch AND att.row = row.row AND att.charged > 0';
+/** What was paid or changed for a row that has no cells yet. */
+const PAID = `FROM attempts att WHERE att.batch = row.batch AND att.row = row.row
+  AND (att.charged > 0 OR att.subject IS NOT NULL AND att.state = 'answered')`;
 const OF_ROW = 'FROM uses use WHERE use.batch = row.batch AND use.row = row.row';
 const IS_BLANK = `row.state = 'pending' AND (SELECT count(*) ${OF_ROW} AND use.is_filling = 1) = 0`;
 
@@ -120,7 +121,7 @@ EXISTS (SELECT 1 FROM ${USED} JOIN attempts att ON att.id = used.id
   AND (att.said NOT IN ${AN_ANSWER} OR (att.dialect IS DISTINCT FROM CAST(? AS {int})
     AND NOT EXISTS (SELECT 1 FROM notes note WHERE note.attempt = att.id AND note.kind = 'told'))))`;
 
-/** The rows that are in doubt on an attempt, and those whose batch decided about that attempt. */
+/** The rows that are in doubt on an attempt, and those with a batch that decided about that attempt. */
 const RESTING_ON = `
 SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
 UNION SELECT row.batch, row.row FROM notes note JOIN rows row ON row.batch = note.batch
@@ -290,10 +291,10 @@ export const readSomeRows = ({ db }: Context) => ({
       batch,
       limit,
     ]),
-  /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
+  /** These rows as they stand in the list; none of one that is not in it, or has erased cells. */
   async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
-    const asked = rows.map((row) => ({ batch, row }));
-    const found = await db.each(CELLS_OF, asked);
+    const rowKeys = rows.map((row) => ({ batch, row }));
+    const found = await db.each(CELLS_OF, rowKeys);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
   /** The calls on which these rows rest, or that were answered for them. Those without cells are left out. */
@@ -311,14 +312,14 @@ export const readSomeRows = ({ db }: Context) => ({
     batch: BatchId,
     answers: Iterable<AttemptId>,
   ): Promise<ReadonlyMap<AttemptId, RowNumber>> {
-    const asked = [...new Set(answers)].map((attempt) => ({ batch, attempt }));
-    const found = asked.length === 0 ? [] : await db.each(FIRST_ROWS_ON, asked);
+    const attemptKeys = [...new Set(answers)].map((attempt) => ({ batch, attempt }));
+    const found = attemptKeys.length === 0 ? [] : await db.each(FIRST_ROWS_ON, attemptKeys);
     return new Map(found.map(({ attempt, row }) => [attempt, row]));
   },
   /** Those of these rows that have an outcome, cells that were found so far, or a price that was paid. */
   async recordsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, RowRecord>> {
-    const asked = rows.map((row) => ({ batch, row }));
-    const found = await recordsFrom(db, await db.each(RECORDS_OF, asked));
+    const rowKeys = rows.map((row) => ({ batch, row }));
+    const found = await recordsFrom(db, await db.each(RECORDS_OF, rowKeys));
     return new Map(found.map((record) => [record.row, record]));
   },
 });
@@ -333,16 +334,16 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
     used.flatMap((uses) => uses.map(({ attempt }) => attempt)),
   );
   return rows.map(({ row, state, matched_by, findings, has_fills }, at): RowRecord => {
-    const own = (used[at] ?? []).flatMap(({ attempt, fills }): RowAnswer | readonly [] => {
+    const rowAnswers = (used[at] ?? []).flatMap(({ attempt, fills }): RowAnswer | readonly [] => {
       const answer = answers.get(attempt);
       if (!isShown(answer)) return [];
       if (state !== 'pending') return has_fills === 1 ? { ...answer, fills: fills === 1 } : answer;
       // An answer that has filled a pending row may be read as no match by now.
       return { ...answer, fills: fills === 1 && answer.kind === 'found' };
     });
-    if (state === 'pending') return { row, outcome: undefined, answers: own };
+    if (state === 'pending') return { row, outcome: undefined, answers: rowAnswers };
     const outcome = { kind: state, ...filled({ matchedBy: matched_by }), findings: findingsIn(findings) };
-    return { row, outcome, answers: asItEnded(state, own) };
+    return { row, outcome, answers: asItEnded(state, rowAnswers) };
   });
 }
 
@@ -379,8 +380,8 @@ const plannedFrom = ({ row, work }: Pick<Row, 'row'> & { readonly work: string }
   ...JSON.parse(work),
 });
 
-const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
-  work === null ? listedFrom(left) : plannedFrom({ ...left, work });
+const leftFrom = ({ work, ...keptRow }: KeptLeft): RowLeft =>
+  work === null ? listedFrom(keptRow) : plannedFrom({ ...keptRow, work });
 
 /** Cells that were erased are not asked by. */
 export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
@@ -388,7 +389,11 @@ export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
 
 // ------------------------------------------------------------------------------------------ their submit
 
-const SUBMIT = each(ROW_COLUMNS)(`${insertSql('rows', ROW_COLUMNS)} ON CONFLICT DO NOTHING`);
+/** Most rows of a new list are pending. What these have in common is in the statement, and is not bound. */
+const SUBMIT_PENDING = each({ batch: 'text', row: 'int' } as const)(`
+INSERT INTO rows (batch, row, state) SELECT v.batch, v.row, 'pending' FROM v WHERE 1 = 1
+ON CONFLICT DO NOTHING`);
+const SUBMIT_ENDED = each(ROW_COLUMNS)(`${insertSql('rows', ROW_COLUMNS)} ON CONFLICT DO NOTHING`);
 
 const CELL_COLUMNS = { batch: 'text', row: 'int', cells: 'text' } as const;
 const KEEP_CELLS = each(CELL_COLUMNS)(`${insertSql('cells', CELL_COLUMNS)} ON CONFLICT DO NOTHING`);
@@ -399,20 +404,16 @@ const PLANNED = each(PLAN_COLUMNS)(insertSql('rows', PLAN_COLUMNS));
 /** Keeps the planned rows of a batch of changes. A row that needs no request has its end already. */
 export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {
   const rows = plan.map(({ row, ...planned }) => {
-    const end = planned.kind === 'end' ? { outcome: planned.outcome, answers: [] } : undefined;
-    return { ...submitted(batch, { row, end }), work: JSON.stringify(planned) };
+    const resting =
+      planned.kind === 'end'
+        ? rowOf({ batch, row, outcome: planned.outcome, answers: [] })
+        : { batch, row, state: 'pending', ...NO_END };
+    return { ...resting, work: JSON.stringify(planned) };
   });
   await sql.each(PLANNED, rows);
 }
 
 const NO_END = { matched_by: null, findings: null, attempt: null, has_fills: 0, uses: NO_USES };
-
-/** A row that has ended by its submit or by its plan, or is pending. */
-const submitted = (
-  batch: BatchId,
-  { row, end }: { readonly row: RowNumber; readonly end?: SubmittedRow['end'] | undefined },
-): RestingRow =>
-  end === undefined ? { batch, row, state: 'pending', ...NO_END } : rowOf({ batch, row, ...end });
 
 export const writeRows = (context: WriteContext) => ({
   /**
@@ -422,12 +423,18 @@ export const writeRows = (context: WriteContext) => ({
    */
   submitRows: (batch: BatchId, rows: readonly SubmittedRow[], isPlanned = false): Promise<void> =>
     context.transaction(async (sql) => {
-      const begun = isPlanned ? [] : rows.map((row) => submitted(batch, row));
-      await sql.each(SUBMIT, begun);
-      await writeUses(
-        sql,
-        begun.filter(({ uses }) => uses.length > 0),
-      );
+      if (!isPlanned) {
+        const pending = rows.filter(({ end }) => end === undefined).map(({ row }) => ({ batch, row }));
+        await sql.each(SUBMIT_PENDING, pending);
+        const ended = rows.flatMap(({ row, end }) =>
+          end === undefined ? [] : rowOf({ batch, row, ...end }),
+        );
+        await sql.each(SUBMIT_ENDED, ended);
+        await writeUses(
+          sql,
+          ended.filter(({ uses }) => uses.length > 0),
+        );
+      }
       const kept = rows.map(({ row, cells, unreadable }) => ({
         batch,
         row,

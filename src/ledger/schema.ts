@@ -20,12 +20,19 @@ export const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
 /**
- * From which state to which an attempt moves. An attempt in a state of `HOLDING` holds its reserve; one that
- * was charged has spent it. open: under way. uncharged: it never left, or surely cost nothing. doubt: nobody
- * knows what came of it. doubt_beside: the same, beside the answer that stands. retried: a doubt that was
- * sent again. released: a doubt that did not happen, or was charged elsewhere. accepted: the vendor answers
- * later, by the id that it gave. answered: its answer stands. replaced: another one stands, of a refresh or
- * its own retry. retracted: no answer after all. erased: it was old.
+ * The states of an attempt, each with the states that it may move to. An attempt in a state of `HOLDING`
+ * holds its reserve; an attempt that was charged has spent it.
+ * - `open`: the intent is committed, and the request is under way.
+ * - `uncharged`: the request never left, or the vendor surely charged nothing for it.
+ * - `doubt`: the request may have reached the vendor, and no usable answer came.
+ * - `doubt_beside`: the same as `doubt`, while another attempt has the answer of the call.
+ * - `retried`: the attempt is in doubt, and a newer attempt has sent the call again.
+ * - `released`: a doubt has ended without a charge, or another attempt was charged for it.
+ * - `accepted`: the vendor has given an id, and answers later.
+ * - `answered`: the vendor has answered, and the answer stands for the call.
+ * - `replaced`: the vendor has answered, and the answer of a refresh or a retry stands instead.
+ * - `retracted`: the answer turned out to be none.
+ * - `erased`: the answer was erased, because of its age or with a person.
  */
 export const ATTEMPT_MOVES = {
   open: ['accepted', 'answered', 'doubt', 'doubt_beside', 'uncharged'],
@@ -44,14 +51,17 @@ export type AttemptState = keyof typeof ATTEMPT_MOVES;
 
 /** Where a call stands. At most one attempt of a key is so. */
 export const CURRENT = ['open', 'accepted', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
-/** The attempt may have cost something, and nobody knows. */
+/** The attempt may have cost something, and no one knows. */
 const DOUBTED = ['doubt', 'retried', 'doubt_beside'] as const satisfies readonly AttemptState[];
 export const HOLDING = ['open', 'accepted', ...DOUBTED] as const satisfies readonly AttemptState[];
 /** The vendor has answered, whether or not another answer stands now. */
 const ANSWERED = ['answered', 'replaced'] as const satisfies readonly AttemptState[];
 export const PAID = [...ANSWERED, 'retracted', 'erased'] as const satisfies readonly AttemptState[];
 
-/** From where to where a row moves; the table in `docs/internals/ledger.md` says by what. */
+/**
+ * The states of a row (`RowStatus`), each with the states that it may move to; the table in
+ * `docs/internals/ledger.md` names the cause of each move.
+ */
 export const ROW_MOVES = {
   pending: OUTCOME_KINDS,
   in_doubt: ['pending', 'matched', 'no_match', 'applied', 'refused', 'skipped'],
@@ -79,7 +89,7 @@ export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 const isDecidedByOther = (table: string): string => `EXISTS (SELECT 1 FROM attempts att_other
     WHERE att_other.key = ${table}.key AND ${isCurrent('att_other')} AND att_other.state <> 'answered')`;
 /**
- * An earlier attempt that is in doubt, of a call that was answered since or of which nothing stands. While
+ * An earlier attempt that is in doubt, of a call that was answered since or has nothing that stands. While
  * another attempt of its call is under way, accepted or in doubt, what comes of both is decided by that one.
  */
 export const isBeside = (table: string): string =>
@@ -87,7 +97,7 @@ export const isBeside = (table: string): string =>
 /** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 
-/** What an attempt says whose reply is an answer by its newest reading. */
+/** What an attempt says if its newest reading is an answer. */
 export const AN_ANSWER = `('${ANSWER_KINDS.join("', '")}')`;
 
 /** Whether an attempt takes what an earlier one of its row has found, as `isTaking` says of its call. */
@@ -257,9 +267,9 @@ CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
   changed_at {int},
   UNIQUE (account, project, name)
 ) {strict};`,
-  // What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or
-  // person; worker: by whom. subject: whom a list says something of (kind learned), after so many settled
-  // changes.
+  // What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or person;
+  // worker: the one that did it. subject: the person of whom a list says something (kind learned), after so
+  // many settled changes.
   `CREATE TABLE notes (
   id {id},
   at {int} NOT NULL,
@@ -297,8 +307,8 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // there. moved: the group that booked it last. row: the lowest of its batch that used it. worker: who sent
   // it. reply: the number of the reply that is its answer. vendor_id: by which the vendor answers later.
   // later_path: where it is asked by that id, the path of the dialect; of what was accepted before layout 7
-  // the operation. shares_id: 1 where another call of the account has or had the same id there, so that
-  // nobody knows whose answer it leads to. A number beyond 2^53 - 1 could stand for two.
+  // the operation. shares_id: 1 where another call of the account has or had the same id there, so that it is
+  // not known which call its answer belongs to. A number beyond 2^53 - 1 could stand for two.
   `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
@@ -351,8 +361,8 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside
   // in the same transaction.
   `CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;`, // rule 15a
-  // Nobody is invited twice: one change of a subject at a time, and one that was planned before another
-  // was settled is refused.
+  // No one is invited twice: one change of a subject at a time, and one that was planned before another was
+  // settled is refused.
   `CREATE UNIQUE INDEX attempts_change ON attempts (subject, after)
   WHERE subject IS NOT NULL AND is_current = 1;`,
   // One decision sends one request. What never left, or did not happen, gives it back.

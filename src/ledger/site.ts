@@ -134,7 +134,7 @@ export async function markOutdated(sql: Pick<Sql, 'rows'>, { fact, identity }: M
   const text = `INSERT INTO meta (name, value) SELECT 'outdated', CAST(? AS TEXT) FROM meta
     WHERE name = 'identity' AND value = ?
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
-  // Where this cannot be written, nobody can spend from the ledger either.
+  // Where this cannot be written, no one can spend from the ledger either.
   await sql.rows(text, [fact, identity]).catch(() => {});
 }
 
@@ -276,7 +276,7 @@ export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
   };
 }
 
-/** The names of which a copy goes on, as `formerly` of its `meta`: the ledger's own, and those before. */
+/** The names that a copy continues, as `formerly` of its `meta`: the ledger's own, and those before. */
 export async function formerlyIn(sql: Pick<Sql, 'rows'>): Promise<string> {
   const { identity, formerly } = await ledgerNow(sql);
   return JSON.stringify([...formerly, identity]);
@@ -301,10 +301,10 @@ export async function missingIn(sql: Pick<Sql, 'rows'>, site: Site): Promise<Mis
   if (marked !== undefined) return { fact: marked, identity };
   // A running spender notes only what it has committed, so the notes are read before the ledger is asked.
   const notes = outsideNotes();
-  const own = notes.find((note) => note.identity === identity);
-  if (own?.at === site.at && isOfEarlierBuild(identity)) await noteWhatIsThere(sql, identity);
-  const isBehind = own !== undefined && !(await has(sql, own.newest));
-  const missing = isBehind ? own : otherAt(notes, site, [identity, ...formerly]);
+  const ownNote = notes.find((note) => note.identity === identity);
+  if (ownNote?.at === site.at && isOfEarlierBuild(identity)) await noteWhatIsThere(sql, identity);
+  const isBehind = ownNote !== undefined && !(await has(sql, ownNote.newest));
+  const missing = isBehind ? ownNote : otherAt(notes, site, [identity, ...formerly]);
   if (missing === undefined) return undefined;
   const ledger = missing.at === site.at ? 'its ledger' : `its ledger in ${missing.at}`;
   const since = isBehind && newest !== undefined ? ` after ${isoTime(newest.atMs)}` : '';
@@ -377,7 +377,7 @@ export const outdated = (fact: string): StopError =>
     choices: [accepting('store', 'go on with what is known here')],
   });
 
-/** @throws StopError `store_lost` where nobody has accepted what is missing. */
+/** @throws StopError `store_lost` where no one has accepted what is missing. */
 export function requireAccepted(
   missing: string | undefined,
   { acceptOutdated, tell }: Pick<StoreOptions, 'acceptOutdated' | 'tell'>,
@@ -438,9 +438,9 @@ export function keepNote({ at }: Site, { identity, newest }: Pick<LedgerNow, 'id
     if (before?.at === at && !isNewer(newest, before.newest)) return;
     if (before === undefined) noteKnownLedger(identity);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const own = join(folder, `${identity}.${randomBytes(6).toString('hex')}.new`);
-    writeFileSync(own, `${newest.id} ${newest.atMs}\n${at}\n`, { flag: 'wx', mode: 0o600 });
-    renameSync(own, join(folder, identity));
+    const newFile = join(folder, `${identity}.${randomBytes(6).toString('hex')}.new`);
+    writeFileSync(newFile, `${newest.id} ${newest.atMs}\n${at}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(newFile, join(folder, identity));
   } catch {
     // Best effort, as above.
   }

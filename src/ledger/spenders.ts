@@ -6,10 +6,10 @@ import type { Db, Sql } from './db.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
 /**
- * Workers are the processes that spend from one ledger, each with a row whose number its attempts have; only
- * stores with `manySpend` have several at once. Once a second each of those says that it is there. What they
- * tell each other stands in the ledger: why an account was stopped, until when it waits, and which batches a
- * person has paused.
+ * Workers are the processes that spend from one ledger, each with a row with a number that its attempts have;
+ * only stores with `manySpend` have several at once. Once a second each of those says that it is there. What
+ * they tell each other stands in the ledger: why an account was stopped, until when it waits, and which
+ * batches a person has paused.
  */
 
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
@@ -22,8 +22,8 @@ export const OVER_AFTER_MS = 5_000;
 export const DEADLINE_MS = 60_000;
 
 /**
- * The stop of a run whose batch another worker has ended. The run hears of it by a beat, or by the first
- * intent that is refused.
+ * The stop of a run with a batch that another worker has ended. The run hears of it by a beat, or by the
+ * first intent that is refused.
  */
 export function batchOver(batch: BatchId): StopError {
   return stop(
@@ -154,8 +154,8 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
    * @param isAnew replaces it.
    * @returns what holds now.
    */
-  async keepTerms(identity: string, said: AccountTerms, isAnew = false): Promise<AccountTerms> {
-    const params = [identity, JSON.stringify(said)];
+  async keepTerms(identity: string, givenTerms: AccountTerms, isAnew = false): Promise<AccountTerms> {
+    const params = [identity, JSON.stringify(givenTerms)];
     const sql = isAnew ? KEEP_TERMS_ANEW : KEEP_TERMS;
     const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, params));
     const agreed: AccountTerms = JSON.parse(terms);
@@ -186,7 +186,7 @@ interface PlaceRequest {
   readonly stepUs: number;
   /** How far ahead places are taken. */
   readonly aheadMs: number;
-  /** How late a request may come of which nobody tells. */
+  /** How late an unannounced request may come. */
   readonly latestMs: number;
   /** `atUs`: when its request was at the vendor at the latest; null: it was not used. */
   readonly used: readonly { readonly place: number; readonly atUs: number | null }[];
@@ -217,7 +217,7 @@ const inUs = ({ requests, windowMs }: SharedWindow) => ({ requests, us: windowMs
 
 /**
  * Takes places in the line of an account; its tables stand in `schema.ts`. It is PL/pgSQL, because each
- * statement has to see what those have committed for whose line it waited.
+ * statement has to see what the processes before it in line have committed.
  */
 export const TAKE_PLACES = `
 CREATE OR REPLACE FUNCTION take_places(

@@ -6,7 +6,7 @@ import type { Db, Sql } from './db.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { Difference } from './transitions.ts';
 
-/** There is no ledger, or one whose tables a crash of the first run has kept from being laid. */
+/** There is no ledger, or one with tables that a crash of the first run has kept from being laid. */
 export class NothingThere extends StopError {}
 
 /**
@@ -72,7 +72,7 @@ export interface Store {
   alone<T>(location: string, options: AloneOptions, work: (alone: SoleAccess) => Promise<T>): Promise<T>;
   /**
    * Opens the store for as long as the work takes, to copy it, also where it was copied before, or has an
-   * earlier layout of which a copy can be made. Nothing is written but that it was copied.
+   * earlier layout that can be copied. Nothing is written but that it was copied.
    * @throws StopError `busy`; `store`, also for a role that does not own it; `store_version`.
    */
   copyFrom<T>(location: string, options: AloneOptions, work: (from: CopySource) => Promise<T>): Promise<T>;
@@ -95,7 +95,7 @@ export interface CopySource extends Pick<SoleAccess, 'db' | 'requireSame'> {
   inItsPlace(): Promise<CopyInPlace>;
 }
 
-/** A ledger to which nobody else writes. */
+/** A ledger to which no one else writes. */
 export interface SoleAccess {
   readonly db: Db;
   readonly worker: number;
@@ -109,8 +109,8 @@ export interface SoleAccess {
   requireSame(sql: Sql): Promise<void>;
   /**
    * Rids the store of bytes that an erasure leaves.
-   * @returns why that is still due, in sentences for a user: the next opening that can does
-   * it, and nobody is kept from working.
+   * @returns why that is still due, in sentences for a user: the next opening that can does it, and no one is
+   * kept from working.
    */
   clean(): Promise<string | undefined>;
 }
@@ -122,7 +122,7 @@ export interface CopyTarget {
   readonly present: string | undefined;
   /**
    * Makes the copy, in the place of one that was not finished, and checks it. It survives a loss of power
-   * once this resolves, and nobody can open it yet.
+   * once this resolves, and no one can open it yet.
    * @param identity the name of the copy.
    */
   take(from: CopySource, identity: string): Promise<void>;
@@ -141,7 +141,7 @@ export interface StoreCheck {
   /** What the database's own check says is broken. */
   readonly broken: readonly string[];
   readonly budgets: number;
-  /** Those whose attempts add up to something else than is booked. */
+  /** Those with attempts that add up to something else than is booked. */
   readonly wrong: readonly Difference[];
 }
 
@@ -186,7 +186,7 @@ export interface StoreOptions {
    * the store busy.
    */
   readonly command: string;
-  /** The person at work, who is kept with what they do; left out: nobody is noted. */
+  /** The person at work, who is kept with what they do; left out: no one is noted. */
   readonly operator?: string | undefined;
 }
 

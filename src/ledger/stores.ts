@@ -16,7 +16,7 @@ export async function storeAt(location: string): Promise<Store> {
   if (!/^postgres(?:ql)?:/i.test(location) || !URL.canParse(location))
     throw stop(
       'store',
-      `No store handles ${shown}.`,
+      `No kind of store has the address ${shown}.`,
       phrase`Name a folder on a local disk ${byFlag('--store')}, or postgres://USER@HOST:PORT/DATABASE.`,
     );
   if (HAS_PASSWORD.test(location))

@@ -9,10 +9,10 @@ import {
   eachWhole,
   eachWriting,
   type FilledRow,
+  groupPart,
   insertSql,
   type RecordOf,
   type Sql,
-  step,
 } from './db.ts';
 import { type BudgetName, budgetsOf, budgetText, hasRoom, isSameBudget } from './money.ts';
 import type { BatchId } from './records.ts';
@@ -37,8 +37,8 @@ import {
  * in sections; in which order they run, `writeGroup` says. Then come those for what a person or a newer
  * dialect decides.
  *
- * An attempt whose money a statement moves gets the number of its group in `moved`, and money is booked by
- * that number. Only a move that happened is booked, whatever the writer wanted. So an attempt that another
+ * An attempt with money that a statement moves gets the number of its group in `moved`, and money is booked
+ * by that number. Only a move that happened is booked, whatever the writer wanted. So an attempt that another
  * process has ended is not booked twice.
  */
 
@@ -183,7 +183,7 @@ const IS_BESIDE = `(SELECT att_prior.state FROM attempts att_prior
   WHERE att_prior.id = attempts.prior) = 'replaced'`;
 const DOUBTS_AS = `CASE WHEN ${IS_BESIDE} THEN 'doubt_beside' ELSE 'doubt' END`;
 
-/** The ids stand in the table before it is looked whose they are. */
+/** The ids stand in the table. Then the statement looks up which attempts they belong to. */
 const noteIds = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET vendor_id = v.vendor_id, later_path = v.later_path FROM v
 WHERE attempts.id = v.attempt AND (attempts.state = 'open' OR ${isDoubted('attempts')})`);
@@ -271,7 +271,7 @@ const SHARED = eachWhole(END_COLUMNS)<{ readonly id: number; readonly is_shared:
 SELECT att.id, 1 AS is_shared FROM v JOIN attempts att ON att.id = v.attempt
 WHERE att.shares_id = 1 AND ${isDoubted('att')}`);
 
-/** Another attempt of the key stands, in whose place this one cannot stand. */
+/** Another attempt of the key stands: this one cannot take its place. */
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts att_other
   WHERE att_other.key = attempts.key AND att_other.id <> attempts.id AND ${isCurrent('att_other')})`;
 
@@ -458,7 +458,7 @@ WHERE rows.state IN ('pending', 'in_doubt')`;
 const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts att ON att.id = v.attempt'));
 const doubtSharing: AttemptStatement = each(ATTEMPT)(doubtSql(SHARING));
 
-/** The current attempt `att_now` of a call, and those `att_past` whose place it has taken. */
+/** The current attempt `att_now` of a call, and those `att_past` that it has replaced. */
 const STANDING = `v JOIN attempts att ON att.id = v.attempt
   JOIN attempts att_now ON att_now.key = att.key AND ${isCurrent('att_now')}
   JOIN attempts att_past ON att_past.key = att.key AND ${isPast('att_past')}
@@ -478,8 +478,8 @@ const followStanding = [
 ].map(ofAttempt);
 
 /**
- * A row in doubt that rests on no attempt waits for a change of the same person, of which it uses an attempt
- * `att_waited`. The current attempt of that call counts.
+ * A row in doubt that rests on no attempt waits for a change of the same person, by its attempt `att_waited`.
+ * The current attempt of that call counts.
  */
 const WAITING = `(SELECT DISTINCT row.batch, row.row, att.id, att_now.state, att_now.batch AS by
   FROM v JOIN attempts att ON att.id = v.attempt
@@ -581,12 +581,12 @@ const keepUses = each(USE_COLUMNS)(`
 INSERT INTO uses (batch, row, nth, attempt, is_filling, waits)
 SELECT v.batch, v.row, v.nth, v.attempt, v.is_filling, v.waits FROM v ${IS_KEPT}`);
 
-const usesOf = (rows: readonly Resting[]): readonly Use[] => rows.flatMap(({ uses }) => uses);
+const usesOfAll = (rows: readonly Resting[]): readonly Use[] => rows.flatMap(({ uses }) => uses);
 
 /** Writes within a transaction what rows rest on. */
 export async function writeUses(sql: Sql, rows: readonly Resting[]): Promise<void> {
   await sql.each(leaveUses, rows);
-  await sql.each(keepUses, usesOf(rows));
+  await sql.each(keepUses, usesOfAll(rows));
 }
 
 const PAY_COLUMNS = { batch: 'text', row: 'int', state: 'text', attempt: 'int' } as const;
@@ -629,17 +629,17 @@ export const INTENT_COLUMNS = {
   /** How long after it was admitted it is over for everybody, ms. */
   lasts: 'int',
   request: 'text',
-  /** In whose stead: the answer or the doubt that stands. */
+  /** What it replaces: the answer or the doubt that stands. */
   prior: 'int',
   payer: 'int',
-  /** An answer that turned out to be none, in whose place it is bought. An answer that stands is `prior`. */
+  /** An answer that turned out to be none, which it replaces. An answer that stands is `prior`. */
   replaces: 'int',
   decision: 'int',
   /** The subject of a change is named by its project and name; else null, as `after`. */
   project: 'text',
   subject: 'text',
   after: 'int',
-  /** 1: it waits while another attempt of its operation is open, because nobody knows a price yet. */
+  /** 1: it waits while another attempt of its operation is open, because no one knows a price yet. */
   is_unpriced: 'int',
 } as const;
 export type IntentRow = FilledRow<
@@ -715,7 +715,7 @@ ON CONFLICT DO NOTHING`;
 
 const ADMITTED = 'SELECT att.id FROM v JOIN attempts att ON att.id = v.id';
 
-/** – → open, for a call of which nothing is known. */
+/** – → open, for a call that is not known. */
 const admitFirst = eachWriting(IN_GROUP, 'id')(
   admitSql(
     `'first', NULL, NULL, NULL, NULL, NULL`,
@@ -782,7 +782,7 @@ export interface Written extends ReadonlySet<number> {
 }
 
 /**
- * @param isFirst whether this process has the attempt under way, of a call of which nothing was known.
+ * @param isFirst whether this process has the attempt under way, of a call that was not known.
  * @param moved the group's number.
  */
 export async function writeGroup(
@@ -806,31 +806,31 @@ export async function writeGroup(
   const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
   const inPlace = sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null);
   const steps = [
-    step([keepReplies], replies),
-    step([endFirstAttempts], numbered.filter(isOfFirst)),
-    step([noteIds, shareIds], accepted), // rule 9f
-    step([doubtSecond], unserved), // rule 9b
-    step([suspendRetries, replaceAnswers, endAttempts], others),
-    step([restoreShared, SHARED], accepted),
+    groupPart([keepReplies], replies),
+    groupPart([endFirstAttempts], numbered.filter(isOfFirst)),
+    groupPart([noteIds, shareIds], accepted), // rule 9f
+    groupPart([doubtSecond], unserved), // rule 9b
+    groupPart([suspendRetries, replaceAnswers, endAttempts], others),
+    groupPart([restoreShared, SHARED], accepted),
     // Before others are freed: one of these may be among the ends, and gives back what it holds once.
-    step([bookEnds], numbered),
-    step([freeRepeats, restorePrior, bookFreed, advanceSubjects], others),
-    step([doubtRows], [...doubts, ...unserved]),
-    step([doubtSharing], accepted),
-    step(moveRowsOn, others),
-    step([raisePrices], priced),
-    step([finishRows], last),
-    step([payRows], last.flatMap(attemptsOf)),
-    step([leaveUses], [...shown, ...last]),
-    step([keepUses], usesOf([...shown, ...last])),
-    step(
+    groupPart([bookEnds], numbered),
+    groupPart([freeRepeats, restorePrior, bookFreed, advanceSubjects], others),
+    groupPart([doubtRows], [...doubts, ...unserved]),
+    groupPart([doubtSharing], accepted),
+    groupPart(moveRowsOn, others),
+    groupPart([raisePrices], priced),
+    groupPart([finishRows], last),
+    groupPart([payRows], last.flatMap(attemptsOf)),
+    groupPart([leaveUses], [...shown, ...last]),
+    groupPart([keepUses], usesOfAll([...shown, ...last])),
+    groupPart(
       [addPeriods],
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
-    step([admitFirst], sorted.filter(isPlain)),
-    step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
-    step(followStanding, inPlace.map(attemptOf)),
-    step([holdReserves], sorted.map(attemptOf)),
+    groupPart([admitFirst], sorted.filter(isPlain)),
+    groupPart([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
+    groupPart(followStanding, inPlace.map(attemptOf)),
+    groupPart([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
   const found = wrote.flat() as readonly { readonly id: number; readonly is_shared?: 1 }[];
@@ -876,7 +876,7 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
 
 // ----------------------------------------------------------------------- what a person or a look says of one
 
-/** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
+/** Ends one attempt within a transaction. @returns whether no one had ended it before. */
 export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
   const records = [{ ...end, moved }];
   await eachOf(sql, [doubtSecond, suspendRetries, replaceAnswers], records);
@@ -940,7 +940,7 @@ const resumeIn = (known: FindingCode) =>
 /** Rows of the batch that retries an attempt. */
 export const resumeForRetry = resumeIn('may_be_sent_again');
 
-/** Rows of the batch that leaves an attempt out, and of which another step is still to be asked. */
+/** Rows of the batch that leaves an attempt out, with another step still to be asked. */
 export const resumeForStep = resumeIn('left_out_by_user');
 
 const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })<Pick<Row, 'batch' | 'row'>>(`
@@ -1009,7 +1009,7 @@ DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row FROM v
   JOIN rows row ON row.batch = use.batch AND row.row = use.row AND row.state = 'pending')`);
 
 /**
- * Takes back what a person had booked without an answer. An older answer, in whose place it was asked, stands
+ * Takes back what a person had booked without an answer. The older answer that it was to replace stands
  * again.
  */
 export async function retractBooked(sql: Sql, attempts: readonly number[]): Promise<void> {

@@ -64,7 +64,7 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
     gather.rows(rows.map(rowOf), filled.map(filledOf)),
 
   /**
-   * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
+   * Attempts of all accounts for which no one waits any more. No attempt that this process has under way is
    * among them.
    */
   async openAttempts() {
@@ -92,7 +92,7 @@ const laterCalls = (context: WriteContext, gather: Gather) => ({
     return ended;
   },
 
-  /** What the vendor of an account has accepted and nobody else asks for: of any batch, oldest first. */
+  /** What the vendor of an account has accepted and no one else asks for: of any batch, oldest first. */
   async acceptedCalls(accountIdentity: string) {
     const { db, worker } = context;
     const accepted = await db.rows<{ id: AttemptId }>(
@@ -152,7 +152,7 @@ async function admit(context: WriteContext, gather: Gather, intent: Intent): Pro
   for (let tries = 0; ; tries += 1) {
     const row = rowFor(context, gather, intent, way, account);
     if (await gather.intent(row)) return new AdmittedAttempt(row.id as AttemptId, credits(row.reserve));
-    const [standing] = await context.db.each(STANDING, [row]);
+    const [standing] = await context.db.each(CALL_STANDING, [row]);
     invariant(standing !== undefined, 'something stands in the way of every intent');
     // The tables know of a higher price than this process did.
     if (row.payer === null && (standing.highest ?? 0) > row.reserve) {
@@ -178,8 +178,8 @@ FROM notes note JOIN attempts att ON att.id = note.attempt
   WHERE note.id = ? AND note.said IN ('repeat', 'retry')`;
 
 /**
- * How it is sent, and in the place of which attempt. Undefined: the decision to send it again does not stand
- * any more.
+ * How it is sent, and which attempt it replaces. Undefined: the decision to send it again does not stand any
+ * more.
  */
 function wayOf(
   { db }: WriteContext,
@@ -190,9 +190,9 @@ function wayOf(
 }
 
 async function decidedWay(db: Sql, decision: number, hasKey: boolean): Promise<Way | undefined> {
-  const [said] = await db.rows<Pick<Way, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
-  const isUnderKey = said?.kind === 'repeat' && hasKey;
-  return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
+  const [decided] = await db.rows<Pick<Way, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
+  const isUnderKey = decided?.kind === 'repeat' && hasKey;
+  return decided && { ...FIRST, ...decided, decision, payer: isUnderKey ? decided.payer : null };
 }
 
 async function wayInPlaceOf(db: Sql, replaces: number): Promise<Way> {
@@ -252,7 +252,7 @@ interface CallStanding {
   readonly none: AttemptId | null;
 }
 
-const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
+const CALL_STANDING = each(INTENT_COLUMNS)<CallStanding>(`
 SELECT att_now.id AS current, att_now.state, price.highest, sub.seq, att_held.id AS other, att_held.batch,
   att_held.row,
   (${UNANSWERED} LIMIT 1) AS none,
@@ -268,9 +268,9 @@ FROM v LEFT JOIN attempts att_now ON att_now.key = v.key AND ${isCurrent('att_no
   LEFT JOIN attempts att_held ON att_held.key <> v.key AND att_held.id = (SELECT max(att.id) FROM attempts att
     WHERE att.subject = sub.id AND ${isHolding('att')})`);
 
-function inTheWay(standing: CallStanding, intent: Intent, asked: IntentRow): Admission | undefined {
+function inTheWay(standing: CallStanding, intent: Intent, intentRow: IntentRow): Admission | undefined {
   const { ifUnknown, replaces } = intent;
-  const { after, prior } = asked;
+  const { after, prior } = intentRow;
   const { current, state, seq, moved_by, other, batch, row, none } = standing;
   if (ifUnknown && current !== null && state !== 'open') return KNOWN;
   if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };

@@ -6,7 +6,7 @@ import { sqlStateOf, Unanswered } from '../../lib/postgres-server.ts';
 export interface Transaction<T> {
   /** Asks for it, COMMIT and all. */
   work(client: PoolClient): Promise<T>;
-  /** What it said, where it was committed and nobody heard. */
+  /** What it said, where it was committed and no one heard. */
   again(client: PoolClient): Promise<T>;
 }
 
@@ -38,7 +38,7 @@ const TAKE_ITS_PLACE = {
 export class Commits {
   readonly #ask: Ask;
   #worker: number | undefined;
-  #whyNot = (): Promise<StopError> => Promise.reject(new Error('it writes as nobody'));
+  #whyNot = (): Promise<StopError> => Promise.reject(new Error('it has no one to write as'));
   /** What the worker's row says, unless a transaction is in doubt. */
   #newest = 0;
   /** Its COMMIT was asked for, and not answered. */
@@ -85,8 +85,8 @@ export class Commits {
 
   /**
    * Settles what is in doubt: if it was not committed, it never will be.
-   * @returns whether this transaction was, and nobody heard.
-   * @throws StopError when nobody can say.
+   * @returns whether this transaction was, and no one heard.
+   * @throws StopError when no one can say.
    */
   async wasWritten(client: PoolClient, transaction: Transaction<unknown>): Promise<boolean> {
     const inDoubt = this.#inDoubt;

@@ -19,11 +19,11 @@ import {
   type Columns,
   type Db,
   type EachStatement,
+  type GroupPart,
   inWordsOf,
   SCHEMA,
   type Sql,
   type Statement,
-  type Step,
   withTable,
 } from '../db.ts';
 import { Commits, type Transaction } from './postgres-commit.ts';
@@ -43,7 +43,7 @@ interface PostgresOptions {
 
 /**
  * A process that writes has this lock, so that a group sees all that was committed before, as in SQLite. A
- * number that nobody else takes.
+ * number that no one else takes.
  */
 const WRITING = 7_271_828;
 
@@ -60,9 +60,9 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const REST_COMES_WITHIN = '20s';
 
 /**
- * The server ends what a process began that stands still, or whose machine is gone: everybody waits for its
- * lock. `enable_…`: a process looks up by keys what it reads, and a statement that was planned while a table
- * was empty would read all of it for ever.
+ * The server ends what a process began that stands still, or is on a machine that is gone: everybody waits
+ * for its lock. `enable_…`: a process looks up by keys what it reads, and a statement that was planned while
+ * a table was empty would read all of it for ever.
  */
 const OF_A_SPENDER =
   '-c idle_in_transaction_session_timeout=5s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 ' +
@@ -135,26 +135,26 @@ export class PostgresDb implements Db {
     return this.#through((client) => this.#on(client).each(statement, records));
   }
 
-  async write(steps: readonly Step[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]> {
-    const statements = steps.flatMap(({ statements, records }) =>
+  async write(parts: readonly GroupPart[], manner?: WriteManner): Promise<readonly (readonly unknown[])[]> {
+    const statements = parts.flatMap(({ statements, records }) =>
       statements.map((each) => ({ each, records })),
     );
     for (const { each } of statements)
       invariant(isAskable(each), `nothing reads again what a group returns: ${each.sql}`);
     const queries = statements.map(({ each, records }) => queryOf(each, records));
-    const asked = (client: PoolClient, query: QueryConfig | undefined): Promise<Rows> =>
+    const sendQuery = (client: PoolClient, query: QueryConfig | undefined): Promise<Rows> =>
       query === undefined ? NO_ROWS : this.#ask(client, query).then(({ rows }) => rows);
     const group: Transaction<readonly Rows[]> = {
       work: async (client) => {
         const answers = await inOneMessage(client, () => [
           ...this.#begin(client, true),
-          ...queries.map((query) => asked(client, query)),
+          ...queries.map((query) => sendQuery(client, query)),
           this.#commits.commit(client, group),
         ]);
         return answers.slice(-1 - queries.length, -1) as Rows[];
       },
       again: async (client) =>
-        (await inOneMessage(client, () => queries.map((query) => asked(client, query?.again)))) as Rows[],
+        (await inOneMessage(client, () => queries.map((query) => sendQuery(client, query?.again)))) as Rows[],
     };
     return this.#transact(group, manner);
   }
@@ -217,7 +217,7 @@ export class PostgresDb implements Db {
     if (found?.fsync !== 'on')
       throw stop(
         'store',
-        `The server of ${this.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
+        `The server of ${this.shown} has fsync=off, so it may lose commits when its machine loses power.`,
         'Set fsync = on there and restart it.',
       );
     if (found.encoding !== 'UTF8')
@@ -264,7 +264,7 @@ export class PostgresDb implements Db {
       client.release();
       return result;
     } catch (error) {
-      // After a statement that was refused it is as it was; of one that was silent nobody knows what it would
+      // After a statement that was refused it is as it was; of one that was silent no one knows what it would
       // answer next.
       client.release(error instanceof Unanswered);
       throw error;
@@ -302,7 +302,7 @@ async function inOneMessage(client: PoolClient, ask: () => readonly Promise<unkn
   stream.cork();
   const answers = ask();
   stream.uncork();
-  // Nothing is left under way on a connection that is given back.
+  // Nothing is left under way on a connection that is free again.
   await Promise.allSettled(answers);
   return Promise.all(answers);
 }

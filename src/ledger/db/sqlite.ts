@@ -8,11 +8,11 @@ import {
   type AnyRecord,
   type Cell,
   type Db,
+  type GroupPart,
+  groupPart,
   inWordsOf,
   type Sql,
   type Statement,
-  type Step,
-  step,
   withTable,
 } from '../db.ts';
 
@@ -134,7 +134,8 @@ const WHOLE = 0;
 const MOST_AT_ONCE = 32;
 
 /** A power of two, so that a statement is prepared in a few sizes only. */
-const sizeOfPart = (left: number): number => Math.min(MOST_AT_ONCE, 2 ** Math.floor(Math.log2(left)));
+const sizeOfPart = (remainingItems: number): number =>
+  Math.min(MOST_AT_ONCE, 2 ** Math.floor(Math.log2(remainingItems)));
 
 /** What SQLite gets of a statement over so many records: a `?` for each cell, or one for all records. */
 export function overRecords(
@@ -146,7 +147,7 @@ export function overRecords(
 }
 
 /**
- * `v` is a table of as many rows, whose cells are parameters. They have no names: better-sqlite3 would look
+ * `v` is a table of as many rows, with parameters as cells. They have no names: better-sqlite3 would look
  * each one up in each record.
  */
 function partText({ columns, sql }: Statement, names: readonly string[], size: number): string {
@@ -195,12 +196,12 @@ export function sqlite(writer: Connection, reader = writer): Db {
     if (writer.raw.inTransaction) writer.rows('ROLLBACK');
     throw explained(error, folder);
   };
-  const writeNow = async (steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> => {
+  const writeNow = async (parts: readonly GroupPart[]): Promise<readonly (readonly unknown[])[]> => {
     try {
       // What a statement of many records may have to take back is small, and would go to a file for each.
       writer.raw.exec('PRAGMA temp_store = MEMORY');
       begin();
-      const found = steps.flatMap((each) => stepNow(writer, each));
+      const found = parts.flatMap((each) => partNow(writer, each));
       commit();
       return found;
     } catch (error) {
@@ -226,7 +227,7 @@ export function sqlite(writer: Connection, reader = writer): Db {
           isBusy = false;
         }
       }),
-    write: (steps) => (isBusy ? inTurn(() => writeNow(steps)) : writeNow(steps)),
+    write: (parts) => (isBusy ? inTurn(() => writeNow(parts)) : writeNow(parts)),
     script: async (sql) => void writer.raw.exec(inWordsOf('sqlite', sql)),
     close: async () => {
       await last;
@@ -236,7 +237,7 @@ export function sqlite(writer: Connection, reader = writer): Db {
   };
 }
 
-const stepNow = (connection: Connection, { statements, records }: Step): (readonly unknown[])[] =>
+const partNow = (connection: Connection, { statements, records }: GroupPart): (readonly unknown[])[] =>
   statements.map((statement) => connection[statement.whole ? 'whole' : 'each'](statement, records));
 
 function sqlOn(connection: Connection, folder: string): Sql {
@@ -249,7 +250,7 @@ function sqlOn(connection: Connection, folder: string): Sql {
   };
   return {
     rows: async (sql, params) => asked(() => connection.rows(sql, params)),
-    each: async (statement, records) => asked(() => stepNow(connection, step([statement], records))[0]),
+    each: async (statement, records) => asked(() => partNow(connection, groupPart([statement], records))[0]),
   };
 }
 

@@ -50,7 +50,7 @@ export function hasLedger(folder: StoreFolder): boolean {
 
 // ---------------------------------------------------------------------------------------- for its user alone
 
-/** Only the user may read what was bought and for whom. */
+/** Only the user may read what was bought and for which person. */
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 /**
@@ -71,7 +71,7 @@ export function refuseForeign({ path }: StoreFolder): void {
  * What is kept beside the ledger, maybe before there is one: the page's files, and standard input and lists
  * that were saved.
  */
-const BESIDE: ReadonlySet<string> = new Set([
+const FILES_BESIDE: ReadonlySet<string> = new Set([
   ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'tabs.json'],
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
 ]);
@@ -92,7 +92,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
     );
   if (!HAS_MODES || (statSync(path).mode & OTHERS) === 0) return;
   const command = `chmod 700 ${shellWord(path)}`;
-  if (!hasLedger(folder) && readdirSync(path).some((name) => !BESIDE.has(name)))
+  if (!hasLedger(folder) && readdirSync(path).some((name) => !FILES_BESIDE.has(name)))
     throw stop(
       'store',
       `The folder ${path} has other files and is open to other users, so it was not made a store.`,

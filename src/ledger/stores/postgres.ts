@@ -206,10 +206,10 @@ async function using<T>(location: string, isReader: boolean, work: (db: Postgres
   return work(db).finally(() => db.close());
 }
 
-// ---------------------------------------------------------------------------------------- while nobody works
+// ------------------------------------------------------------------------------------ while no process works
 
 /**
- * A process that copies or erases needs that nobody writes meanwhile. A lock would hold up processes that
+ * A process that copies or erases needs that no one writes meanwhile. A lock would hold up processes that
  * begin: instead, the process waits first for everybody at work. The transaction that ends the work finds out
  * what was written all the same, and then changes nothing.
  */

@@ -198,7 +198,7 @@ const NOTE_EVERY_MS = 1000;
 
 /**
  * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a
- * file which nobody else can reach would buy answers that nobody will ever find, and beside a lock that took
+ * file which no one else can reach would buy answers that no one will ever find, and beside a lock that took
  * the place of ours another process spends.
  */
 async function guardOver(
@@ -302,8 +302,8 @@ const readingFolder = <T>(location: string, work: (db: Db, folder: StoreFolder) 
 
 /** SQLite's own check, and each budget added up anew from the attempts. */
 async function checkLedger(db: Db): Promise<StoreCheck> {
-  const said = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
-  const broken = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
+  const checkLines = await db.rows<{ integrity_check: string }>('PRAGMA integrity_check');
+  const broken = checkLines.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
   // On broken pages anything may be found.
   return broken.length > 0 ? { broken, budgets: 0, wrong: [] } : { broken, ...(await checkBudgets(db)) };
 }
@@ -446,7 +446,7 @@ function cleanFolder(connection: Connection, folder: string): string | undefined
     return isCut() ? undefined : LOG_HELD;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    // The room that it has taken is given back.
+    // The room that it has taken is free again.
     isCut();
     const bytes = Number(connection.pragma('page_count')) * Number(connection.pragma('page_size'));
     return `The ledger in ${folder} must still be rewritten after an erasure, so that nothing is left between its entries. That needs ${((bytes * 1.1) / 1e6).toFixed(1)} MB of free space. Free some; the next command that writes does it.`;
