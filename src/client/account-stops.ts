@@ -39,7 +39,7 @@ export function stopFor(
   if (means === 'key_dead') {
     // A 403 may be about what the account may do, such as an API to which it is not subscribed.
     const look =
-      status === 403 ? `Look at the ${name} what the account may do; if that is right, put` : 'Put';
+      status === 403 ? `Check at the ${name} what the account may do; if that is right, put` : 'Put';
     const next =
       body.kind === 'unreadable'
         ? phrase`${LET_THROUGH}; otherwise put a working key into ${keyPlace}. Then ${AGAIN}.`

@@ -7,7 +7,7 @@ import { patternOf } from './patterns.ts';
 /** The rules of a dialect about answers: which of them fits one, by its status, headers and body. */
 
 /**
- * The first rule whose parts all hold.
+ * The first rule with parts that all hold.
  * @param fieldsAt the place of the fields: an answer with nothing there counts as empty.
  */
 export function firstFitting<Rule extends Pick<AnswerRule, 'status' | 'body' | 'header'>>(

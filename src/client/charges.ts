@@ -108,8 +108,8 @@ function usualAmount(value: JsonValue, isInList = false): number | undefined {
     const member = (value as { readonly [name: string]: JsonValue })[name] ?? null;
     const plain = priceName(name);
     const isFree = FREE_WHERE[plain] !== undefined && FREE_WHERE[plain] === member;
-    const own = AMOUNTS.test(plain) && !isPart ? amountOf(member) : undefined;
-    const amount = isFree ? 0 : (own ?? usualAmount(member, isPart));
+    const ownAmount = AMOUNTS.test(plain) && !isPart ? amountOf(member) : undefined;
+    const amount = isFree ? 0 : (ownAmount ?? usualAmount(member, isPart));
     if (amount !== undefined) return amount;
   }
   return undefined;

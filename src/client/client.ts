@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
@@ -105,7 +104,7 @@ export class Client {
   /** The path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
-  /** How long a request may take whose operation says nothing. */
+  /** How long a request may take if its operation says nothing. */
   readonly timeoutMs: number;
   readonly limiter: Limiter;
   readonly #parts: Parts;
@@ -117,7 +116,7 @@ export class Client {
   }
 
   /**
-   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has
+   * @throws StopError `account` when the key is not where the account says, `consent` when no one has
    *   agreed to the requests of the dialect.
    */
   static async open(options: ClientOptions): Promise<Client> {
@@ -323,8 +322,11 @@ export class Client {
   hear({ reply }: Exchange, isPause = false): void {
     if (reply.kind !== 'answered') return;
     const { raw } = reply;
-    const own = vendorReply(raw, this.dialect);
-    const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
+    const vendorsReply = vendorReply(raw, this.dialect);
+    const hints =
+      vendorsReply === undefined
+        ? rateHintsIn(raw, undefined)
+        : rateHintsIn(vendorsReply, this.dialect.rate_hints);
     const { pauseMs: _, ...others } = hints;
     this.limiter.hear(isPause ? others : hints);
   }
@@ -380,6 +382,7 @@ export async function checkAddress(url: URL) {
   const name = hostname.replace(/^\[|\]$/g, '');
   const proxy = proxyFor(url)?.url.host;
   try {
+    const { lookup } = await import('node:dns/promises');
     const found = proxy === undefined ? await lookup(name, { all: true }) : [];
     const connect = promisify(connectorTo(loadUndici(), url));
     (await connect({ hostname: name, host, protocol, port }))?.destroy();

@@ -90,7 +90,7 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
       clearTimeout(deadline);
       // A wrong name or a wrong certificate will still be wrong in a minute.
       const lasts = isUnresolved(error) || isCertificate(error);
-      reject(new TunnelError(proxy, `cannot be reached (${messageOf(error) || codeOf(error)})`, lasts));
+      reject(new TunnelError(proxy, `cannot be reached: ${messageOf(error) || codeOf(error)}`, lasts));
     });
     asking.end();
   });

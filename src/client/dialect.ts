@@ -46,7 +46,7 @@ export type { OwnDialect } from './dialect/file.ts';
 
 /**
  * A dialect of the caller's own, for `dialects` of a call. It replaces the account's dialect file, and is
- * checked like that file before anything is sent. Nobody is asked to agree to its requests, because the
+ * checked like that file before anything is sent. No user is asked to agree to its requests, because the
  * program itself states them.
  */
 export function defineDialect(dialect: OwnDialect): OwnDialect {
@@ -56,14 +56,14 @@ export function defineDialect(dialect: OwnDialect): OwnDialect {
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and
  * through a service when the account is connected by one.
- * @param own dialects that a program has passed in place of files.
+ * @param ownDialects dialects that a program has passed in place of files.
  * @throws StopError `account` when a dialect file is wrong or asks for something that the account does not
  *   have.
  */
-export async function dialectOf(account: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
-  if (new Set(own.map(({ vendor }) => vendor)).size < own.length)
+export async function dialectOf(account: Account, ownDialects: readonly OwnDialect[] = []): Promise<Dialect> {
+  if (new Set(ownDialects.map(({ vendor }) => vendor)).size < ownDialects.length)
     throw stop('account', 'Two dialects are for the same vendor.', 'Pass one of them.');
-  return asSpokenBy(account, await spokenBy(account, own), own);
+  return asSpokenBy(account, await spokenBy(account, ownDialects), ownDialects);
 }
 
 /** A dialect that is a value. @throws StopError `account` with the entry that is wrong. */
@@ -117,27 +117,28 @@ export async function dialectOfContent(content: JsonObject, account: Account): P
 async function asSpokenBy(
   account: Account,
   dialect: Dialect,
-  own: readonly OwnDialect[] = [],
+  ownDialects: readonly OwnDialect[] = [],
 ): Promise<Dialect> {
   requireFillable(dialect, account);
-  const differences = differencesOf(dialect, await spokenBy(account, own, 'without foreign'));
+  const differences = differencesOf(dialect, await spokenBy(account, ownDialects, 'without foreign'));
   return { ...dialect, ...present({ differences }) };
 }
 
 async function spokenBy(
   { vendor, dialectPath, sandbox, via }: Pick<Account, 'vendor' | 'dialectPath' | 'sandbox' | 'via'>,
-  own: readonly OwnDialect[],
+  ownDialects: readonly OwnDialect[],
   files: 'all' | 'without foreign' = 'all',
 ): Promise<Dialect> {
   const spoken = async (by: Vendor, path: string | undefined): Promise<Dialect> => {
     const builtIn = await builtInDialect(by);
-    const passed = own.find((each) => each.vendor === by);
+    const passed = ownDialects.find((each) => each.vendor === by);
     // Most accounts name no file, and loading the code that checks one takes a good part of a start.
     if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
-    // A shipped dialect is the program's own, so nobody is asked to agree to it.
+    // A shipped dialect is the program's own, so no one is asked to agree to it.
     const isShipped = path !== undefined && shippedDialect(basename(path, '.yaml')) === path;
     if (path === undefined || (!isShipped && files === 'without foreign')) return builtIn;
-    return (await import('./dialect/file.ts')).readDialectFile(path, builtIn, isShipped);
+    if (isShipped) return shippedAt(path, builtIn);
+    return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
   };
   const direct = await spoken(vendor, dialectPath);
   // The sandbox says in a header how much it has charged. No vendor publishes one, so it is not built in.
@@ -148,12 +149,26 @@ async function spokenBy(
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
 
+/**
+ * A process reads each once, because `serve` needs all of them for every list of the accounts. They come with
+ * the program, and change only with it.
+ */
+const shipped = new Map<string, Promise<Dialect>>();
+
+function shippedAt(path: string, builtIn: Dialect): Promise<Dialect> {
+  const place = `${builtIn.vendor} ${path}`;
+  const dialect =
+    shipped.get(place) ?? import('./dialect/file.ts').then((file) => file.readShippedDialect(path, builtIn));
+  shipped.set(place, dialect);
+  return dialect;
+}
+
 /** The slots that an account with this dialect has to fill. @throws StopError `account` for a wrong file. */
 export const slotsAt = async (account: Pick<Account, 'vendor' | 'dialectPath'>): Promise<readonly string[]> =>
   slotsOf(await spokenBy({ ...account, sandbox: false }, []));
 
 /** The credits that an answer without a match costs, as far as the dialect says so. */
-export function missPrice(dialect: Dialect, { credits, answers = [] }: DialectOperation): number {
+export function noMatchPrice(dialect: Dialect, { credits, answers = [] }: DialectOperation): number {
   const rules = [...answers, ...dialect.answers];
   const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
   return credits.miss ?? (isCharged ? credits.found : 0);
@@ -314,7 +329,7 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   if (operation === undefined) invariant(false, `${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
-  // A cost by volume is booked by the results. Any other call is booked at the reserved price, because nobody
+  // A cost by volume is booked by the results. Any other call is booked at the reserved price, because no one
   // knows better.
   const { per_result, found, miss } = operation.credits;
   const ofMiss = miss === undefined ? {} : { miss: Math.min(miss, most) };
@@ -398,13 +413,14 @@ export const profilesTaken = (dialect: Dialect, operation: string): readonly str
 export function vendorReply(raw: Reply, { through }: Pick<Dialect, 'through'>): Reply | undefined {
   if (through === undefined) return raw;
   const { answer } = through.envelope;
-  if (lastIn?.raw !== raw || lastIn.answer !== answer) lastIn = { raw, answer, own: replyIn(raw, answer) };
-  return lastIn.own;
+  if (lastIn?.raw !== raw || lastIn.answer !== answer)
+    lastIn = { raw, answer, vendorsReply: replyIn(raw, answer) };
+  return lastIn.vendorsReply;
 }
 
 /** The reply that was opened last: whatever reads an answer does so in one turn. */
 let lastIn:
-  | { readonly raw: Reply; readonly answer: Envelope['answer']; readonly own: Reply | undefined }
+  | { readonly raw: Reply; readonly answer: Envelope['answer']; readonly vendorsReply: Reply | undefined }
   | undefined;
 
 function replyIn(raw: Reply, answer: Envelope['answer']): Reply | undefined {
@@ -441,8 +457,8 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
 export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>): Reply {
   if (through === undefined || through.envelope.answer.body === WHOLE_BODY) return reply;
   const { answer } = through.envelope;
-  const own = readBody(reply.body);
-  const body = own.kind === 'json' ? own.value : reply.body.toString('utf8');
+  const ownBody = readBody(reply.body);
+  const body = ownBody.kind === 'json' ? ownBody.value : reply.body.toString('utf8');
   const members = [
     objectWith(answer.body, body),
     ...(answer.status === undefined ? [] : [objectWith(answer.status, reply.status)]),
@@ -453,7 +469,7 @@ export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>):
 /**
  * The places of fields and results in answers, as a dialect states them. `core/answer-body.ts` reads them,
  * also without a dialect.
- * @param operation the operation whose answers hold lists; without it lists are not read.
+ * @param operation the operation with answers that hold lists; without it lists are not read.
  */
 export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace {
   const steps = operation === undefined ? [] : stepNames(operation);
@@ -481,7 +497,7 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
  * the meaning of answers do not count.
  */
 
-/** The question before the first request of a dialect whose requests differ from the built-in ones. */
+/** The question before the first request of a dialect with requests that differ from the built-in ones. */
 export function dialectQuestion(
   { name, differences }: Dialect,
   address: URL | string,
@@ -495,13 +511,13 @@ export function dialectQuestion(
   };
 }
 
-/** 128 bits: nobody can make two dialects with one hash, and show the harmless one. */
+/** 128 bits: no one can make two dialects with one hash, and show the harmless one. */
 const HASH_DIGITS = 32;
 
 /** Entries that only read answers, price them or name the dialect; all others may alter a request. */
 const NOT_SENT: ReadonlySet<string> = new Set(
   wordsIn(`
-    name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
+    name title base_url vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
     answer_fields accepted results gives verdicts answer answer_status sure_after valid_for timeout
     connectedAccount examples
   `),

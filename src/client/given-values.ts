@@ -31,7 +31,7 @@ export function givenIn(
 
 type Gives = NonNullable<DialectOperation['gives']>;
 
-/** The value without which nothing was found, or else all of them, any of which will do. */
+/** The value without which nothing was found, or else all of them: any one will do. */
 function wantedIn(gives: Gives, operation: string): readonly string[] {
   const wanted = wantedOf(operation);
   return wanted === undefined ? Object.keys(gives) : [wanted];

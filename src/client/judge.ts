@@ -20,8 +20,8 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { type GivenValue, givenIn, otherIn, type SoldValue } from './given-values.ts';
-import { Asked } from './judge/asked.ts';
 import { placeOfId, placeOfThing } from './judge/content.ts';
+import { JudgedCall } from './judge/judged-call.ts';
 import { leavesOf } from './judge/names.ts';
 import { type ParsedReply, vendorWords } from './judge/reply.ts';
 import {
@@ -84,7 +84,7 @@ export type Verdict =
    * `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not
    * asked again.
    */
-  /** `isNotYet`: the vendor answers later, and the dialect does not say how it is asked then. */
+  /** `isNotYet`: the vendor answers later, and the dialect does not say how to ask for the answer. */
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
   | EndAs<'accepted'>
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
@@ -187,9 +187,9 @@ function meantBy(
   operation: DialectOperation,
   call: Call | undefined,
 ): Interpretation {
-  const own = vendorReply(raw, dialect);
-  const isOuter = own === undefined;
-  const parsed = parsedOf(own ?? raw, isOuter);
+  const vendorsReply = vendorReply(raw, dialect);
+  const isOuter = vendorsReply === undefined;
+  const parsed = parsedOf(vendorsReply ?? raw, isOuter);
   const rules = isOuter ? (dialect.through?.envelope.answers ?? []) : rulesOf(operation, dialect);
   const rule = firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at);
   if (rule !== undefined && rule.means !== 'as_stated') {
@@ -281,7 +281,12 @@ export function isBareNotFound(raw: Reply, dialect: Dialect, call: Call): boolea
  * Whether an answer is a miss for no other reason than that it lacks the place of what was looked for, beside
  * other things. A vendor that is still at work may answer so as well.
  */
-export function isMissByLack(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): boolean {
+export function isNoMatchByLack(
+  raw: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): boolean {
   return isByLack(meantBy(raw, dialect, operation, call), dialect, operation, call);
 }
 
@@ -297,7 +302,7 @@ function isByLack(
   return firstFitting(rules, parsed.raw, body, dialect.fields_at) === undefined;
 }
 
-/** Why nobody asks for an answer that comes later. */
+/** Why no one asks for an answer that comes later. */
 export interface LaterLack {
   /**
    * `rule`: a rule of the dialect calls it so. `entry`: the dialect has no `later`. `id`: nothing can be used
@@ -318,21 +323,21 @@ export function laterLackOf(raw: Reply, dialect: Dialect, call: Call): LaterLack
   const leaves = parsed.body.kind === 'json' ? leavesOf(parsed.body.value) : [];
   return {
     cause: operation.later === undefined ? byRule : 'id',
-    idAt: placeOfId(leaves, new Asked(dialect, call, operation)),
+    idAt: placeOfId(leaves, new JudgedCall(dialect, call, operation)),
     isPushed: leaves.some(({ value }) => typeof value === 'string' && PUSHED.test(value)),
   };
 }
 
 /**
- * Where a value stands that looks like the id of what was found, in a miss whose only reason is that nothing
- * usable stands where `then` of the dialect says; undefined for any other answer.
+ * Where a value stands that looks like the id of what was found, in a miss only because nothing usable stands
+ * where `then` of the dialect says; undefined for any other answer.
  */
 export function takenLackOf(raw: Reply, dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
-  if (operation.then === undefined || !isMissByLack(raw, dialect, operation, call)) return undefined;
+  if (operation.then === undefined || !isNoMatchByLack(raw, dialect, operation, call)) return undefined;
   const { parsed } = meantBy(raw, dialect, operation, call);
   const leaves = parsed.body.kind === 'json' ? leavesOf(parsed.body.value) : [];
-  return placeOfThing(leaves, new Asked(dialect, call, operation));
+  return placeOfThing(leaves, new JudgedCall(dialect, call, operation));
 }
 
 const PUSHED = /\bweb-?hooks?\b|\bcall-?back\b/i;
@@ -371,8 +376,8 @@ export function laterFailureOf(
 
 /** What an answer says, with its words. */
 export function wordsOf(raw: Reply, dialect: Dialect): Findings {
-  const own = vendorReply(raw, dialect);
-  return answerOf(parsedOf(own ?? raw, own === undefined), dialect, true);
+  const vendorsReply = vendorReply(raw, dialect);
+  return answerOf(parsedOf(vendorsReply ?? raw, vendorsReply === undefined), dialect, true);
 }
 
 /** The rule that judges an answer, for display. */
@@ -492,11 +497,11 @@ export function remarkOn({ change }: Call, why: Findings): Findings | undefined 
  * reply. Without such a test the reply must be readable and not about its path, or a success without words: a
  * proxy's 404 would give money back.
  */
-export function saidOfLost(own: Reply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
-  const body = readBody(own.body);
-  const rule = firstFitting(answers, own, body);
+export function saidOfLost(vendorsReply: Reply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
+  const body = readBody(vendorsReply.body);
+  const rule = firstFitting(answers, vendorsReply, body);
   if (rule === undefined) return 'unclear';
-  const isSuccess = body.kind === 'blank' && is2xx(own.status);
-  const isOfRoute = own.status === 404 && namesRoute(own.body);
+  const isSuccess = body.kind === 'blank' && is2xx(vendorsReply.status);
+  const isOfRoute = vendorsReply.status === 404 && namesRoute(vendorsReply.body);
   return rule.body !== undefined || (isReadable(body) && !isOfRoute) || isSuccess ? rule.says : 'unclear';
 }

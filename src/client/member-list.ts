@@ -89,7 +89,7 @@ function pageIn({ body: bytes }: Reply, listing: ListEntry, dialect: Dialect): O
   // An entry without an address is a person whom we cannot name. If all entries lack one, the dialect is
   // wrong, and everybody would seem to be gone.
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
-    return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
+    return unusable(`no member in it has an e-mail at ${foreignName(listing.email)}`);
   }
   const rest = {
     isMore: valuesAt(body.value, MORE).find((flag) => typeof flag === 'boolean') === true,

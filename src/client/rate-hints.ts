@@ -18,12 +18,12 @@ export interface RateHints {
    * How many requests are left, and for how long. When several windows state it, the window counts that is
    * used up first.
    */
-  readonly left?: { readonly requests: number; readonly resetMs: number };
+  readonly remaining?: { readonly requests: number; readonly resetMs: number };
   /** How long nothing may be sent, because the answer asks for it; at most 24 hours. */
   readonly pauseMs?: number;
 }
 
-type RemainingHint = NonNullable<RateHints['left']>;
+type RemainingHint = NonNullable<RateHints['remaining']>;
 
 const LONGEST_HEADER = 2_000;
 
@@ -44,12 +44,12 @@ const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+
 export function rateHintsIn(raw: Reply, names: RateHintNames | undefined): RateHints {
   // All of the usual names contain one of these.
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
-  const left = leftIn(raw, names);
+  const remaining = leftIn(raw, names);
   const pauseMs =
     waitMsIn(header(raw, names?.retry_after), raw) ?? pauseInNamedWords(raw, names) ?? retryAfterMs(raw);
   // An error that states that nothing is left asks us to wait for the new window, even without `Retry-After`.
-  const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
-  return present({ left, pauseMs: pauseMs ?? untilResetMs });
+  const untilResetMs = raw.status >= 400 && remaining?.requests === 0 ? remaining.resetMs : undefined;
+  return present({ remaining, pauseMs: pauseMs ?? untilResetMs });
 }
 
 /** `retry-after-ms` stands beside a `Retry-After` of whole seconds, and is the more exact of the two. */
@@ -66,8 +66,8 @@ export const asksLater = (raw: Reply): boolean => retryAfterMs(raw) !== undefine
  * speed, so its body counts as well, and the time of a reset without the number that is left.
  */
 export function askedWaitIn(raw: Reply, names: RateHintNames | undefined): Pick<RateHints, 'pauseMs'> {
-  const { pauseMs, left } = rateHintsIn(raw, names);
-  const isOfOther = left !== undefined && left.requests > 0;
+  const { pauseMs, remaining } = rateHintsIn(raw, names);
+  const isOfOther = remaining !== undefined && remaining.requests > 0;
   return present({ pauseMs: pauseMs ?? pauseInBody(raw) ?? (isOfOther ? undefined : resetMsIn(raw, names)) });
 }
 
@@ -124,7 +124,7 @@ function leftIn(raw: Reply, names: RateHintNames | undefined): RemainingHint | u
   const stated = [
     ...Array.from(draft.matchAll(IN_DRAFT), ([, remaining, reset]) => leftOf(remaining, reset, raw)),
     ...COUNTERS.map((name) => leftOf(header(raw, `${name}-remaining`), header(raw, `${name}-reset`), raw)),
-  ].filter((left) => left !== undefined);
+  ].filter((hint) => hint !== undefined);
   return stated.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
 }
 

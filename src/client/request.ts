@@ -42,7 +42,9 @@ export interface FreeRequest extends HttpRequest {
   readonly [free]: true;
 }
 
-/** Asks the vendor's origin only for its `Date`. The request has no key, so it can be charged to nobody. */
+/**
+ * Asks the vendor's origin only for its `Date`. The request has no key, so it can be charged to no account.
+ */
 export const TIME_REQUEST = { method: 'HEAD', path: '/', headers: {}, body: undefined } as const;
 export type TimeRequest = typeof TIME_REQUEST;
 
@@ -99,7 +101,7 @@ export function requestOf(
   const operation = dialectOperationOf(dialect, call);
   const { fields = {} } = operation;
   for (const name in call.parameters)
-    if (own(fields, name) === null)
+    if (ownMember(fields, name) === null)
       invariant(false, `${call.operation}: the vendor has no field for ${name}`);
   const shaped = bringsRequest(call.operation)
     ? shapedByItself(call)
@@ -110,8 +112,8 @@ export function requestOf(
         takenField(operation, call),
       );
   const timeoutMs = timeoutMsOf(operation);
-  const asked = built(dialect, basePath, operation, shaped, valuesFor(call, values));
-  const request = timeoutMs === undefined ? asked : { ...asked, timeoutMs };
+  const builtRequest = built(dialect, basePath, operation, shaped, valuesFor(call, values));
+  const request = timeoutMs === undefined ? builtRequest : { ...builtRequest, timeoutMs };
   const { idempotency } = dialect;
   if (idempotency === undefined || values.idempotency_key === undefined) return request;
   return { ...request, headers: { ...request.headers, [idempotency.header]: values.idempotency_key } };
@@ -248,7 +250,7 @@ interface RequestParts {
 function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   for (const name in call.parameters) {
-    const named = fields && own(fields, name);
+    const named = fields && ownMember(fields, name);
     if (named !== null) addField(sent, named ?? name, call.parameters[name] ?? null, call);
   }
   if (body !== undefined)
@@ -271,7 +273,7 @@ function addField(
 }
 
 /** Reads own members only: the job names a filter, and every object also has a `constructor`. */
-function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function ownMember<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
@@ -487,7 +489,7 @@ function nameAndPassword([name = '', password = '']: readonly string[], values: 
 }
 
 function valueFor(name: string, values: RequestValues): string {
-  const ofSlot = values.secrets && own(values.secrets, name);
+  const ofSlot = values.secrets && ownMember(values.secrets, name);
   const value = ofSlot ?? values[name as keyof Omit<RequestValues, 'secrets'>];
   invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
   return value;

@@ -170,7 +170,7 @@ export class AccountTime implements Clock {
 
 /**
  * Where ages end by which something is erased: the newest agreed time of the account; of no account alone,
- * any. A sandbox has the clock of this machine, and is heard only where nobody else was.
+ * any. A sandbox has the clock of this machine, and is heard only where no one else was.
  */
 export async function agreedIn(
   ledger: Pick<LedgerReader, 'account' | 'batches'>,
@@ -179,8 +179,8 @@ export async function agreedIn(
   const batches = await ledger.batches();
   const real = batches.filter(({ sandbox }) => !sandbox);
   const all = (real.length > 0 ? real : batches).map((batch) => batch.accountIdentity);
-  const asked = accountIdentity === undefined ? [...new Set(all)] : [accountIdentity];
-  const states = await Promise.all(asked.map((identity) => ledger.account(identity)));
+  const askedAccounts = accountIdentity === undefined ? [...new Set(all)] : [accountIdentity];
+  const states = await Promise.all(askedAccounts.map((identity) => ledger.account(identity)));
   const agreed = states.flatMap(({ agreedMs }) => agreedMs ?? []);
   return agreed.length === 0 ? undefined : Math.max(...agreed);
 }

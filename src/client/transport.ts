@@ -68,6 +68,7 @@ export interface TransportOptions {
   readonly keys: readonly string[];
 }
 
+/** Sends each request once: undici's retry agent made four requests of one (2026-11-20). */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #redaction: Redaction;
@@ -208,7 +209,9 @@ class Exchanging implements Dispatcher.DispatchHandler {
     this.#over({ kind: 'lost', ...how, message: messageOf(error) }); // rule 7
   }
 
-  /** A request whose deadline passed before it had a connection fails once more, with that connection. */
+  /**
+   * A request with a deadline that passed before it had a connection fails once more, with that connection.
+   */
   #over(reply: Delivery): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -353,8 +356,8 @@ function base64Of(key: Buffer): readonly string[] {
       .toString('base64')
       .replace(/=+$/, '');
     const isWhole = (before + key.length) % 3 === 0;
-    const own = encoded.slice(before === 0 ? 0 : before + 1, isWhole ? undefined : -1);
-    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+    const ownPart = encoded.slice(before === 0 ? 0 : before + 1, isWhole ? undefined : -1);
+    return [ownPart, ownPart.replaceAll('+', '-').replaceAll('/', '_')];
   });
 }
 

@@ -128,7 +128,7 @@ function mayBeCharged(kind: FaultKind): boolean {
   return isWireFault(kind);
 }
 
-/** Whether the answer is lost on its way, so that nobody can read it. */
+/** Whether the answer is lost on its way, so that cannot be read it. */
 export function isWireFault(kind: FaultKind): kind is WireFault {
   return LOST.some((lost) => lost === kind);
 }

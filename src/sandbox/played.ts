@@ -108,7 +108,7 @@ const WORKS_FOR_MS = 1_000;
 /** What a second answer is asked for by: who asked what, and when. So a sandbox that starts anew knows it. */
 interface Job {
   readonly name: string;
-  readonly asked: JsonMembers;
+  readonly requestMembers: JsonMembers;
   readonly at: number;
 }
 
@@ -125,7 +125,7 @@ const LOOKS: Record<string, RegExp> = { email: /@/, profile_url: /\//, website: 
 export class PlayedVendor {
   readonly #dialect: PlayedDialect;
   readonly #traits: Traits;
-  /** The one whose requests say the most comes first, because several may be at one path. */
+  /** The one with requests that say the most comes first, because several may be at one path. */
   readonly #operations: readonly PlayedOperation[];
   /** The second answers that were charged. */
   readonly #charged = new Set<string>();
@@ -145,7 +145,7 @@ export class PlayedVendor {
   }
 
   /** The request in our own words. One that the vendor does not have leads nowhere. */
-  asked(head: RequestHead, text = '') {
+  requestOf(head: RequestHead, text = '') {
     const query = parametersIn(head.target);
     const json = head.method === 'GET' ? query : jsonIn(text);
     const sent = isMembers(json) ? json : {};
@@ -196,16 +196,16 @@ export class PlayedVendor {
     const { words, statuses, refusal } = this.#traits;
     const word = words?.[status];
     if (word === undefined) return outcome;
-    const own = statuses?.[status] ?? status;
-    return { ...outcome, answer: { status: own, body: refusal?.(word, own) ?? body, headers } };
+    const ownStatus = statuses?.[status] ?? status;
+    return { ...outcome, answer: { status: ownStatus, body: refusal?.(word, ownStatus) ?? body, headers } };
   }
 
   /** Refuses what it cannot be asked. Gives an id for all else, or for what it knows. */
-  #accept(operation: PlayedOperation, asked: JsonMembers, knowledge: Knowledge): SandboxDecision {
-    const decision = this.#decide(operation, asked, knowledge);
+  #accept(operation: PlayedOperation, requestMembers: JsonMembers, knowledge: Knowledge): SandboxDecision {
+    const decision = this.#decide(operation, requestMembers, knowledge);
     if (decision.status === 400) return decision;
     const isKnown = operation.later !== undefined || decision.status === 200;
-    const id = isKnown ? idOf({ name: operation.name, asked, at: Date.now() }) : null;
+    const id = isKnown ? idOf({ name: operation.name, requestMembers, at: Date.now() }) : null;
     const credits = operation.later === undefined ? decision.credits : 0;
     return { status: 200, body: objectWith(secondOf(operation)?.id ?? 'id', id), credits };
   }
@@ -218,7 +218,7 @@ export class PlayedVendor {
     const { later, then } = operation;
     const isWorking = later !== undefined && Date.now() - job.at < WORKS_FOR_MS;
     if (isWorking) return { status: 200, body: works, credits: 0 };
-    const found = this.#decide(operation, job.asked, knowledge);
+    const found = this.#decide(operation, job.requestMembers, knowledge);
     const credits = this.#charged.has(id) ? 0 : (then?.credits.most ?? found.credits);
     this.#charged.add(id);
     return { ...found, body: merged(done, found.body), credits };
@@ -226,15 +226,15 @@ export class PlayedVendor {
 
   #decide(
     { name, by = PERSON_IDENTIFIERS, gives, verdicts = {}, credits: price }: PlayedOperation,
-    asked: JsonMembers,
+    requestMembers: JsonMembers,
     knowledge: Knowledge,
   ): SandboxDecision {
-    const isWhole = by.some((way) => way.split('+').every((input) => input in asked));
+    const isWhole = by.some((way) => way.split('+').every((input) => input in requestMembers));
     if (gives === undefined || !isWhole)
       return rejection(400, `The sandbox is not asked for ${name} by that.`);
     const { vendor, credits_charged: { header, path } = {} } = this.#dialect;
     const { stale = 0, blank = [] } = this.#traits;
-    const known = knowledge.ofVendor(vendor, name, asked, stale);
+    const known = knowledge.ofVendor(vendor, name, requestMembers, stale);
     const credits = known === undefined ? (price.miss ?? 0) : (price.found ?? 0);
     if (known === undefined && !blank.includes(name)) return { ...rejection(404, 'No match'), credits };
     const gave: Record<string, Json> = {};
@@ -242,8 +242,8 @@ export class PlayedVendor {
     for (const [ours, at] of Object.entries(gives)) {
       const value = known?.[ours] ?? null;
       gave[ours] = value;
-      const said = ours === 'verdict' ? (vendorsWord(String(value), verdicts) ?? null) : value;
-      body = withValueAt(body, at, said) as JsonMembers;
+      const vendorsValue = ours === 'verdict' ? (vendorsWord(String(value), verdicts) ?? null) : value;
+      body = withValueAt(body, at, vendorsValue) as JsonMembers;
     }
     const headers = header === undefined ? {} : { [header]: String(credits) };
     return { status: 200, headers, body, credits, gave };
@@ -275,8 +275,8 @@ function secondAsked(
         ? valueAt(sent, fields?.id ?? 'id')
         : target.slice(before.length, target.length - after.length);
     const name = jobOf(String(id))?.name;
-    const asked = operations.find((each) => each.name === name) ?? operation;
-    return { operation: asked, text: JSON.stringify({ id: id ?? '' }) };
+    const askedOperation = operations.find((each) => each.name === name) ?? operation;
+    return { operation: askedOperation, text: JSON.stringify({ id: id ?? '' }) };
   }
   return undefined;
 }

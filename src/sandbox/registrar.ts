@@ -231,7 +231,7 @@ function openedBook(path: string): number {
   }
 }
 
-/** A line of a book, which nobody but the sandbox writes; undefined for a line of any other file. */
+/** A line of a book, which no one but the sandbox writes; undefined for a line of any other file. */
 function entryIn(line: Json | undefined): Entry | undefined {
   const isOurs = isMembers(line) && Number.isSafeInteger(line.sequence) && typeof line.operation === 'string';
   return isOurs ? (line as unknown as Entry) : undefined;
@@ -241,7 +241,7 @@ function entryIn(line: Json | undefined): Entry | undefined {
 const LINE_START = '{"at":"';
 
 /**
- * Reads a book to its end. A crash in the middle of a write leaves a torn last line, whose request was never
+ * Reads a book to its end. A crash in the middle of a write leaves a torn last line: its request was never
  * answered.
  * @returns how many bytes its whole lines have.
  */

@@ -109,15 +109,15 @@ class Desk {
     const early = translator === undefined ? vendors.admit(head) : undefined;
     const received = await this.#body(request);
     if (received === 'gone') return;
-    const asked = translator?.asked(head, received.text) ?? { head, text: received.text };
-    const admission = early ?? vendors.admit(asked.head);
+    const translatedRequest = translator?.requestOf(head, received.text) ?? { head, text: received.text };
+    const admission = early ?? vendors.admit(translatedRequest.head);
     const sequence = vendors.nextSequence();
-    const body = { text: asked.text, contentType: headers['content-type'] ?? '' };
+    const body = { text: translatedRequest.text, contentType: headers['content-type'] ?? '' };
     const handled =
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
-    const outcome = translator?.said(handled, asked.head) ?? handled;
+    const outcome = translator?.said(handled, translatedRequest.head) ?? handled;
     const { method = '', url = '' } = request;
-    const { headers: ofAsked } = asked.head;
+    const { headers: ofAsked } = translatedRequest.head;
     exchanged?.({ sequence, method, url, headers: ofAsked, text: received.text, admission, outcome });
     await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
     const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}`, ...vendors.date });

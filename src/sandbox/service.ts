@@ -18,6 +18,7 @@ export interface Invite {
   readonly project: string;
   readonly email: string;
   readonly role: string;
+  /** `pending`: it waits for the person. `accepted`: the person is a member. `deleted`: it was withdrawn. */
   readonly state: 'pending' | 'accepted' | 'deleted';
 }
 

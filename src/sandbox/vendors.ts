@@ -53,8 +53,11 @@ export interface Extension extends Beside {
 /** Stands between a client and the vendors. */
 export interface Translator {
   /** The request as the vendors know it. */
-  asked(head: RequestHead, text?: string): { readonly head: RequestHead; readonly text: string | undefined };
-  /** How it ended, as the client knows it. @param head that of `asked`. */
+  requestOf(
+    head: RequestHead,
+    text?: string,
+  ): { readonly head: RequestHead; readonly text: string | undefined };
+  /** How it ended, as the client knows it. @param head that of `requestOf`. */
   said<Ended extends Rejection | Outcome>(outcome: Ended, head: RequestHead): Ended;
 }
 

@@ -74,7 +74,7 @@ export interface Account {
   readonly marks?: AccountMarks;
   readonly vendor: Vendor;
   /**
-   * Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the
+   * Absent for the sandbox: its address is known once it is started. With `via` it is the address of the
    * service's step.
    */
   readonly baseUrl?: URL;

@@ -119,8 +119,7 @@ const shared = {
     ),
     timeout: opt(
       timeout,
-      'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; ' +
-        'what takes longer is in doubt',
+      'the timeout of a request, from `1s` to `1h`; a minute by default; after it, a call is in doubt',
     ),
   }),
   budget: optBlock('limits over all batches', {
@@ -129,7 +128,7 @@ const shared = {
   }),
   exclusive_key: opt(
     z.boolean(),
-    '`true`: nobody else spends with this key, so what the vendor counts is what Rowonce did',
+    '`true`: no other program spends with this key, so the vendor counts what Rowonce did',
   ),
   retention: opt(
     retention,
@@ -152,10 +151,14 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   const keys = given(KEYS);
   const [beside] = given(BESIDE_VIA);
   if (entry.via !== undefined) {
-    const [own] = given(['base_url', ...KEYS, 'secrets']);
+    const [ownEntry] = given(['base_url', ...KEYS, 'secrets']);
     const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
-    if (own !== undefined)
-      refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);
+    if (ownEntry !== undefined)
+      refuse(
+        'an account with via has no address and no key',
+        'Leave it out: the service has both.',
+        ownEntry,
+      );
     else if (missing !== undefined)
       refuse(`${missing} is missing beside via`, `Add a line that begins with ${missing}:.`);
   } else if (beside !== undefined) {
@@ -166,7 +169,7 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   else if (keys.length > 1) refuse(`${keys.join(' and ')} both give a key`, 'Keep one of them.');
 }
 
-const VENDOR = '`provider`, the data vendor, or `service`, the governance platform';
+const VENDOR = '`provider` sells data, `service` manages projects and their people';
 
 const ofService = z
   .strictObject({

@@ -38,7 +38,7 @@ export interface AgreementQuestion<Answer extends string = Agreement> {
 }
 
 /**
- * The question before the first request of an `api-call` whose job another person may have written.
+ * The question before the first request of an `api-call`, because another person may have written its job.
  * @param address the address of the account.
  */
 export function requestQuestion(
@@ -59,13 +59,13 @@ export function requestQuestion(
 export interface Answers {
   /** What a person accepts, in the words of `--accept`. */
   readonly accept?: readonly string[] | undefined;
-  /** Asks a person who is there; left out: nobody is there. */
+  /** Asks a person who is there; left out: no one is there. */
   readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
 }
 
 /**
  * Asks unless a person has agreed before, and keeps the agreement.
- * @throws StopError `consent` when nobody agreed.
+ * @throws StopError `consent` when no one agreed.
  */
 export async function requireAgreement(question: AgreementQuestion, answers: Answers = {}): Promise<void> {
   const { accept = [], askAgreement } = answers;
@@ -75,7 +75,7 @@ export async function requireAgreement(question: AgreementQuestion, answers: Ans
   if (!accept.includes(agreement) && (await askAgreement?.(question)) !== true)
     throw new StopError({
       code: 'consent',
-      message: `${question.fact}: ${question.details.join('; ')}. Nobody has agreed to that yet.`,
+      message: `${question.fact}: ${question.details.join('; ')}. You have not agreed to that yet.`,
       next: phrase`Check it, then agree once${typing`: on a terminal, on the page, or ${byWord}`}`,
       choices: [accepting(agreement, 'allow it')],
     });

@@ -80,6 +80,20 @@ export async function changeKey(path: string, name: string, key: object): Promis
   return findAccount(changed, name);
 }
 
+/** @param terms its budget and the price of a credit; what is left out stays as it was. */
+export async function changeTerms(
+  path: string,
+  name: string,
+  { budget = {}, price }: { readonly budget?: Readonly<Record<string, number>>; readonly price?: string },
+): Promise<Account> {
+  const changed = await rewrite(path, (document) => {
+    for (const [entry, credits] of Object.entries(budget))
+      document.setIn(['accounts', name, 'budget', entry], credits);
+    if (price !== undefined) document.setIn(['accounts', name, 'price'], price);
+  });
+  return findAccount(changed, name);
+}
+
 export async function removeAccount(path: string, name: string): Promise<void> {
   await rewrite(path, (document) => document.deleteIn(['accounts', name]));
 }

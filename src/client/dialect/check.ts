@@ -66,7 +66,7 @@ interface Request {
   readonly shape: Pick<DialectOperation, 'path' | 'headers' | 'fields' | 'body'> & {
     readonly method: Method;
   };
-  /** The parameters that a call may have; undefined where nobody knows. */
+  /** The parameters that a call may have; undefined where no one knows. */
   readonly parameters: readonly string[] | undefined;
   /** Those that calls have together, of the parameters for which the vendor has a field. */
   readonly calls: readonly (readonly string[])[];
@@ -79,8 +79,9 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
   const ofOperations = Object.entries(operations).flatMap(([name, shape]): Request[] => {
     const keys = ['operations', name];
     const all = parametersOf(name);
-    const asked = describedCall(name).parameters?.filter((each) => shape.fields?.[each] !== null) ?? [];
-    const calls = isChange(name) ? [asked] : membersOf(shape.by ?? asked);
+    const askedParameters =
+      describedCall(name).parameters?.filter((each) => shape.fields?.[each] !== null) ?? [];
+    const calls = isChange(name) ? [askedParameters] : membersOf(shape.by ?? askedParameters);
     const request = { keys, shape, parameters: all, calls, also: [] };
     const requests = [request, ...byIdOf(keys, shape)];
     if (shape.read_back === undefined) return requests;
@@ -123,11 +124,11 @@ function checkRequest(request: Request, refuse: Refuse): void {
     refuse([...keys, 'fields', unknown], fact, suggestion(unknown, parameters), 'name');
   }
   const fieldsOf = (name: string) => (shape.fields?.[name] === null ? [] : [shape.fields?.[name] ?? name]);
-  const asked = calls.map((members) => members.flatMap(fieldsOf));
-  const known = [...new Set(asked.flat()), ...also];
+  const askedFields = calls.map((members) => members.flatMap(fieldsOf));
+  const known = [...new Set(askedFields.flat()), ...also];
   const rest = 'by' in shape && shape.by ? 'take such calls out of `by`' : 'write null for every other field';
   for (const name of placeholdersIn(shape.path)) {
-    const other = asked.find((fields) => fields.length > 0 && !fields.includes(name));
+    const other = askedFields.find((fields) => fields.length > 0 && !fields.includes(name));
     if (name === 'key') continue;
     if (!known.includes(name)) {
       const fact = `the path has {${name}}, but no call has such a field`;
@@ -196,7 +197,7 @@ function checkBy(name: string, { by, fields = {} }: DialectOperation, refuse: Re
   if (by === undefined) {
     if (describedCall(name).parameters?.length !== 0) return;
     const next = 'Write what it takes, the surest first, as by: [profile_url, first_name+last_name+domain].';
-    refuse([], `nobody can tell by what the vendor takes ${name}: it has no \`by\``, next, 'name');
+    refuse([], `${name} has no \`by\`, so it is not known what the vendor takes`, next, 'name');
     return;
   }
   if (namesGiven(name).length === 0) {
@@ -220,9 +221,9 @@ function checkProfiles(name: string, { profiles }: DialectOperation, refuse: Ref
 }
 
 /** The names of what a request of the job's own gives are the job's. */
-function namesGiven(name: string, own: DialectOperation['gives'] = {}): readonly string[] {
+function namesGiven(name: string, ownGives: DialectOperation['gives'] = {}): readonly string[] {
   const { gives } = describedCall(name);
-  return gives === 'any' ? Object.keys(own) : gives;
+  return gives === 'any' ? Object.keys(ownGives) : gives;
 }
 
 /** Checks where values stand in an answer, and the words for verdicts among them. */
@@ -235,7 +236,7 @@ function checkGiven(name: string, { gives, verdicts }: DialectOperation, refuse:
     refuse(['gives', unknown], `no answer to ${name} gives ${foreignName(unknown)}`, next, 'name');
   } else if (wanted !== undefined && gives?.[wanted] === undefined) {
     const next = `Write gives: { ${wanted}: … }, with its path in the body.`;
-    refuse([], `nobody can tell where the ${wanted} of ${name} stands: \`gives\` lacks it`, next, 'name');
+    refuse([], `it is not known where the ${wanted} of ${name} stands: \`gives\` lacks it`, next, 'name');
   }
   if ((verdicts !== undefined) !== (gives?.verdict !== undefined)) {
     const fact = verdicts

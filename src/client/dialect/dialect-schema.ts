@@ -124,9 +124,8 @@ const requestPath = z
       'and no half escape sequence before a {',
   })
   .describe(
-    "below the account's address, which no path leaves. " +
-      '`{field}` takes a field out of the query or body and into the path; ' +
-      '`?guid={key}` is where a key stands that the vendor takes in the query',
+    "below the account's address; `{field}` moves a field from the query or body into the path; " +
+      '`?guid={key}` puts the key into the query',
   );
 
 const headers = opt(sentHeaders, 'headers of this request, over those of the dialect');
@@ -135,7 +134,7 @@ const fields = opt(
   z.record(z.string(), field.nullable()),
   "our parameter: the vendor's field; left out: the same name. " +
     'A dot leads into a nested object, `.0` into a list of one. `null`: ' +
-    'the vendor has none, so nobody is asked by it',
+    'the vendor does not take it',
 );
 
 const body = opt(
@@ -194,11 +193,7 @@ export const answerRule = z.strictObject({
   ...test,
   header: opt(z.record(headerName, pattern), 'response header: a regular expression over its value'),
   means: z.enum(Object.keys(MEANINGS) as Meaning[]).describe('what such an answer means'),
-  charged: opt(
-    z.boolean(),
-    'whether it is charged for; left out: as the answer says, else for `found` alone, ' +
-      'and at most for a failure that ends the wait for a later answer',
-  ),
+  charged: opt(z.boolean(), 'whether it is charged; left out: as the answer says, else for `found` alone'),
 });
 
 export type AnswerRule = z.infer<typeof answerRule>;
@@ -246,7 +241,7 @@ export type Later = z.infer<typeof later>;
 const listing = z.strictObject({
   ...freeRequest,
   items: at('where the list is in the answer; the other paths lead into its members'),
-  email: at('whose entry it is'),
+  email: at('the address of the person'),
   user_id: at('the id by which a role is changed and a person removed').optional(),
   invite_code: at('the code by which an invite is deleted').optional(),
   role: at('the role, as `permissions` names it; left out: the last that is known').optional(),
@@ -291,12 +286,12 @@ const operation = z.strictObject({
   body,
   by: opt(
     z.array(z.string().min(1)).min(1),
-    'what the vendor takes, the surest first: an input, or several with `+` between them. A row is asked ' +
-      'once, by the first that it has whole; left out: by one input after the other',
+    'what the vendor takes, the surest first: an input, or several joined by `+`; ' +
+      'left out: one input after the other',
   ),
   profiles: opt(
     z.array(z.string().regex(HOST, 'a host is like linkedin.com').toLowerCase()).min(1),
-    'the hosts of the networks whose profiles the vendor takes, such as `[linkedin.com]`; left out: any',
+    'the networks of profiles that the vendor takes, such as `[linkedin.com]`; left out: any',
   ),
   gives: opt(
     z.record(
@@ -309,15 +304,11 @@ const operation = z.strictObject({
   ),
   verdicts: optBlock('the words that stand at the `verdict` of `gives`, by what they mean', {
     valid: verdictWords.describe('mail arrives'),
-    accept_all: opt(verdictWords, 'the host takes mail for every address, so nobody can tell'),
+    accept_all: opt(verdictWords, 'the host takes mail for every address, so a check cannot tell'),
     invalid: opt(verdictWords, 'mail does not arrive'),
     unknown: opt(verdictWords, 'the vendor could not find out'),
   }),
-  timeout: opt(
-    timeout,
-    'how long a whole request of this operation may take, such as `180s`, from `1s` to `1h`; ' +
-      "left out: as the account's `limits` say, else a minute",
-  ),
+  timeout: opt(timeout, 'the timeout of this operation, such as `180s`; left out: that of the account'),
   credits: block('prices, in whole credits', {
     most: credits.describe('reserved before the request leaves. When in doubt, the higher number'),
     found: credits.describe('what a successful answer is booked at, when it does not say itself'),
@@ -331,7 +322,7 @@ const operation = z.strictObject({
   answers: opt(rules, 'rules of this operation, tried before those of the dialect'),
   read_back: opt(
     readBack,
-    'a free request that says what became of a call whose answer was lost. ' +
+    'a free request that says what became of a call in doubt. ' +
       'In it `{idempotency_key}` is that of the call',
   ),
   later: opt(
@@ -438,13 +429,15 @@ export type Words = z.infer<typeof words>;
 
 export const entries = z.strictObject({
   name: z.string().min(1).describe("how messages call it; of a file: left out, the file's name"),
-  vendor: z.enum(['provider', 'service']).describe('`provider` or `service`: whose accounts use it'),
+  title: opt(z.string().min(1), "the vendor's name, as the vendor writes it"),
+  base_url: opt(z.url(), 'the address that is proposed for a new account'),
+  vendor: z
+    .enum(['provider', 'service'])
+    .describe('`provider` or `service`: the kind of account that uses it'),
   headers: sentHeaders.describe(
-    'headers of every request. `{key}`, ' +
-      '`{project_id}` and `{organization_id}` are those of the account, ' +
-      'and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. ' +
-      'Another name, such as `{secret}`, is a slot: what the account has under `secrets`. ' +
-      '`null` takes a built-in header away',
+    'headers of every request, with `{key}`, `{project_id}`, `{organization_id}`, ' +
+      '`{basic_key}` (the key for `Basic`, in Base64) and slots such as `{secret}` from `secrets` ' +
+      'of the account; `null` removes a built-in header',
   ),
   auth: optBlock('instead of the header `authorization`', {
     basic: z
@@ -459,7 +452,7 @@ export const entries = z.strictObject({
       ),
   }),
   operations: z.record(z.string(), operation).describe("the vendor's operations by our names for them"),
-  answers: rules.describe('rules, tried in order; the first whose parts all hold gives the meaning'),
+  answers: rules.describe('rules, tried in order; the first with all parts true gives the meaning'),
   words: words.describe(
     'the words by which an answer says of itself what became of the request. ' +
       'Letter case does not count; `*` at the end stands for any ending',
@@ -495,7 +488,7 @@ export const entries = z.strictObject({
   ),
   list_users: opt(listing, 'of a service: a free request for all people of a project, `{project_id}`'),
   list_invites: opt(listing, 'of a service: the same for all invites of a project that wait'),
-  whoami: optBlock('of a service: a free request for whose key it is, which also tries the key', {
+  whoami: optBlock('of a service: a free request for the owner of the key, which also tries the key', {
     ...freeRequest,
     user_id: at('where the user id stands in the answer').optional(),
     email: at('where the e-mail stands in the answer').optional(),

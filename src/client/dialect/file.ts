@@ -52,14 +52,19 @@ export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
 /**
  * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file
  * says another.
- * @param isShipped whether the file is one of ours. It is about another vendor, which has those operations
- *   that the file names, and calls whose request the job states.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
  */
-export async function readDialectFile(path: string, builtIn: Dialect, isShipped = false): Promise<Dialect> {
+export async function readDialectFile(path: string, builtIn: Dialect): Promise<Dialect> {
+  return dialectIn(await readDocument(path, anyEntries, DIALECT_FILE), builtIn);
+}
+
+/**
+ * The same for a file of ours. It is about another vendor, which has those operations that the file names,
+ * and calls with a request that the job states.
+ */
+export async function readShippedDialect(path: string, builtIn: Dialect): Promise<Dialect> {
   const document = await readDocument(path, anyEntries, DIALECT_FILE);
   const dialect = dialectIn(document, builtIn);
-  if (!isShipped) return dialect;
   const named = Object.keys(document.value.operations ?? {});
   const operations = Object.entries(dialect.operations).filter(
     ([name]) => named.includes(name) || bringsRequest(name),
@@ -113,39 +118,40 @@ function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dia
   throw problem(found.keys, found.part, found.fact, found.next);
 }
 
-function merged(builtIn: Entries, own: Entries): Entries {
-  const each = Object.entries(own).map(([name, value]) => {
+function merged(builtIn: Entries, ownEntries: Entries): Entries {
+  const each = Object.entries(ownEntries).map(([name, value]) => {
     const before = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
     return [name, mergedEntry(name, before, value)] as const;
   });
   return { ...builtIn, ...Object.fromEntries(each) };
 }
 
-function mergedEntry(name: string, builtIn: unknown, own: unknown): unknown {
-  if (name === 'answers' && Array.isArray(own) && Array.isArray(builtIn)) return [...own, ...builtIn];
-  if (!isObject(own)) return own;
+function mergedEntry(name: string, builtIn: unknown, ownEntry: unknown): unknown {
+  if (name === 'answers' && Array.isArray(ownEntry) && Array.isArray(builtIn))
+    return [...ownEntry, ...builtIn];
+  if (!isObject(ownEntry)) return ownEntry;
   const before: Entries = isObject(builtIn) ? builtIn : {};
-  if (name === 'headers') return mergedHeaders(before, own);
-  if (name === 'words') return mergedWords(before, own);
-  if (name !== 'answer') return merged(before, own);
+  if (name === 'headers') return mergedHeaders(before, ownEntry);
+  if (name === 'words') return mergedWords(before, ownEntry);
+  if (name !== 'answer') return merged(before, ownEntry);
   // The built-in places of status and headers apply only to a body that is a part of the answer.
-  return withoutNull(merged(own.body === WHOLE_BODY ? {} : before, own));
+  return withoutNull(merged(ownEntry.body === WHOLE_BODY ? {} : before, ownEntry));
 }
 
 /** Headers are merged without regard to the case of their names. */
-function mergedHeaders(builtIn: Entries, own: Entries): Entries {
-  const named = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+function mergedHeaders(builtIn: Entries, ownEntries: Entries): Entries {
+  const named = new Set(Object.keys(ownEntries).map((name) => name.toLowerCase()));
   const others = Object.entries(builtIn).filter(([name]) => !named.has(name));
-  return withoutNull({ ...Object.fromEntries(others), ...own });
+  return withoutNull({ ...Object.fromEntries(others), ...ownEntries });
 }
 
-const withoutBuiltIn = (name: string, own: unknown): unknown =>
-  own === undefined || isObject(own) ? { [name]: null, ...own } : own;
+const withoutBuiltIn = (name: string, ownEntry: unknown): unknown =>
+  ownEntry === undefined || isObject(ownEntry) ? { [name]: null, ...ownEntry } : ownEntry;
 
-const mergedWords = (builtIn: Entries, own: Entries): Entries => ({
+const mergedWords = (builtIn: Entries, ownEntries: Entries): Entries => ({
   ...builtIn,
   ...Object.fromEntries(
-    Object.entries(own).map(([sense, phrases]) => [sense, [phrases, builtIn[sense] ?? []].flat()]),
+    Object.entries(ownEntries).map(([sense, phrases]) => [sense, [phrases, builtIn[sense] ?? []].flat()]),
   ),
 });
 
@@ -188,9 +194,9 @@ export function carriedDialect({
  * @throws StopError `store_version` for content that this program does not understand.
  */
 export function dialectCarried({ envelope: carried, ...content }: JsonObject, { via }: Account): Dialect {
-  const own = dialectSchema.safeParse(content);
+  const parsedDialect = dialectSchema.safeParse(content);
   const wrapped = envelope.optional().safeParse(carried);
-  if (!own.success || !wrapped.success || (wrapped.data === undefined) !== (via === undefined))
+  if (!parsedDialect.success || !wrapped.success || (wrapped.data === undefined) !== (via === undefined))
     throw stop(
       'store_version',
       'The dialect of this batch comes from another version of Rowonce, or is for another account, ' +
@@ -198,5 +204,5 @@ export function dialectCarried({ envelope: carried, ...content }: JsonObject, { 
       'Install the same version on all hosts, and give them the same accounts.',
     );
   const through = wrapped.data && via && { envelope: wrapped.data, connectedAccount: via.connectedAccount };
-  return { ...own.data, ...present({ through }) };
+  return { ...parsedDialect.data, ...present({ through }) };
 }

@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { RE2JS, RE2JSSyntaxException } from 're2js';
+import { re2js } from '../../core/libraries.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { type Pattern, runBy } from '../patterns.ts';
 
@@ -37,6 +38,7 @@ interface Refusal {
  * @returns why it cannot; undefined when it does.
  */
 export function makeLinear(text: string): Refusal | undefined {
+  const { RE2JS, RE2JSSyntaxException } = re2js();
   try {
     const compiled = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
     const steps = compiled.programSize();

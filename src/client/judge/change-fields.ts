@@ -7,7 +7,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { bodyMatches } from '../answer-rules.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
-import type { Asked } from './asked.ts';
+import type { JudgedCall } from './judged-call.ts';
 import { leavesOf } from './names.ts';
 import { type SoBefore, vocabularyOf } from './words.ts';
 
@@ -55,8 +55,8 @@ type ChangeFields = { readonly [Name in 'invite_code' | 'user_id' | 'project_id'
 /** The fields of a found answer to a change, by our names. */
 export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): ChangeFields {
   const { answer_fields: places = {}, accepted } = operation;
-  const own = fields ?? null;
-  const wrapped = unwrapped(own);
+  const ownFields = fields ?? null;
+  const wrapped = unwrapped(ownFields);
   const stated = Object.entries(places).flatMap(([name, path]) => {
     const value = path === undefined ? undefined : wrapped.map((each) => valueAt(each, path)).find(isId);
     return isId(value) ? [[name, String(value)] as const] : [];
@@ -65,7 +65,9 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
   const isAccepted = [accepted ?? []]
     .flat()
     .some((test) =>
-      (test.path === undefined ? [own] : wrapped).some((value) => bodyMatches(test, { kind: 'json', value })),
+      (test.path === undefined ? [ownFields] : wrapped).some((value) =>
+        bodyMatches(test, { kind: 'json', value }),
+      ),
     );
   return { ...Object.fromEntries(stated), ...(isAccepted ? { accepted: true } : {}) };
 }
@@ -87,7 +89,7 @@ function unwrapped(fields: JsonValue): readonly JsonValue[] {
 /** Some vendors write this where there is no id: a word for nothing, or zeros alone. */
 const NO_ID = /^\s*(?:null|nil|none|undefined|n\/a|false|true|error|failed|invalid|-1|[0-]*)\s*$/i;
 
-/** The id without which nobody can say what was made, by its name in the operation. */
+/** The id without which no one can say what was made, by its name in the operation. */
 export const publishedId = ({
   answer_fields: { invite_code: code, project_id: project } = {},
 }: DialectOperation) => code ?? project;
@@ -97,7 +99,7 @@ export const publishedId = ({
  * @param isDone whether the status differs from that of a request that is only accepted.
  */
 export function publishedIdIn(
-  { operation, dialect: { fields_at: at } }: Asked,
+  { operation, dialect: { fields_at: at } }: JudgedCall,
   body: JsonValue | undefined,
   isDone: boolean,
 ): 'came' | 'missing' | 'none' {

@@ -4,7 +4,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing, isBlankText } from '../../values/blank.ts';
 import { foundAmong } from '../../values/found.ts';
-import type { Asked } from './asked.ts';
+import type { JudgedCall } from './judged-call.ts';
 import {
   CONTAINERS,
   ID,
@@ -42,8 +42,8 @@ const OWN: Readonly<Partial<Record<Finds, Readonly<Record<'things' | 'values', R
     values: /^(?:company|legal|organi[sz]ation|entity|business)?name$/,
   },
 };
-/** Nobody knows whom an answer is about that is read without its call. */
-const ownOf = ({ call }: Asked) => OWN[describedCall(call?.operation ?? '').finds ?? 'verdict'];
+/** Without its call it is not known whom an answer is about. */
+const ownOf = ({ call }: JudgedCall) => OWN[describedCall(call?.operation ?? '').finds ?? 'verdict'];
 
 /** The company of a person is not the person. */
 const OF_EMPLOYER = /^(?:company|organi[sz]ation|employer)/;
@@ -63,14 +63,14 @@ const MOST_BESIDE = 4;
 const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
-export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked): Content {
-  const { dialect } = asked;
-  const listed = listIn(body, asked);
+export function contentOf(body: JsonValue, leaves: readonly Leaf[], judgedCall: JudgedCall): Content {
+  const { dialect } = judgedCall;
+  const listed = listIn(body, judgedCall);
   if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
   const parts = partsIn(place);
-  const data = dataIn(place, asked);
-  if (isWithoutOwn(place, parts, data, asked)) return 'empty';
+  const data = dataIn(place, judgedCall);
+  if (isWithoutOwn(place, parts, data, judgedCall)) return 'empty';
   if (data.length > MOST_DETAILS) return 'data';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
   const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
@@ -99,35 +99,40 @@ function isWithoutOwn(
   { leaves, depth }: Place,
   parts: readonly Thing[],
   data: readonly Leaf[],
-  asked: Asked,
+  judgedCall: JudgedCall,
 ): boolean {
-  const own = asked.dialect.fields_at === undefined ? ownOf(asked) : undefined;
-  if (own === undefined) return false;
+  const ownValues = judgedCall.dialect.fields_at === undefined ? ownOf(judgedCall) : undefined;
+  if (ownValues === undefined) return false;
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
-    isBlank(value) || ((under.length > depth || isMember) && asked.repeats(String(value)));
-  const things = parts.filter(([name]) => own.things.test(name.plain));
+    isBlank(value) || ((under.length > depth || isMember) && judgedCall.repeats(String(value)));
+  const things = parts.filter(([name]) => ownValues.things.test(name.plain));
   if (things.length > 0) return things.every(([, each]) => each.every(isKnown));
   const isOfThing = ({ name, under, isMember }: Leaf): boolean => {
-    if (own === OWN.person && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
+    if (ownValues === OWN.person && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
     return isMember || under.length > depth || OF_RECORDS.test(name.plain);
   };
   // Most answers with data end here.
   if (data.some(isOfThing)) return false;
-  const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
+  const values = leaves.filter(
+    ({ name, under }) => under.length <= depth && ownValues.values.test(name.plain),
+  );
   return values.length > 0 && values.every(({ value }) => holdsNothing(value));
 }
 
 /** Whether an address, a number or a name of the thing stands in the answer, and is one. */
-export function showsOwn(leaves: readonly Leaf[], asked: Asked): boolean {
-  const own = ownOf(asked)?.values;
-  return own !== undefined && leaves.some((leaf) => own.test(leaf.name.plain) && isData(leaf, 0, asked));
+export function showsOwn(leaves: readonly Leaf[], judgedCall: JudgedCall): boolean {
+  const ownValues = ownOf(judgedCall)?.values;
+  return (
+    ownValues !== undefined &&
+    leaves.some((leaf) => ownValues.test(leaf.name.plain) && isData(leaf, 0, judgedCall))
+  );
 }
 
 /** The data at the place; not all of it where that is a record, whatever else the answer holds. */
-function dataIn({ leaves, depth }: Place, asked: Asked): readonly Leaf[] {
+function dataIn({ leaves, depth }: Place, judgedCall: JudgedCall): readonly Leaf[] {
   const data: Leaf[] = [];
   for (const leaf of leaves) {
-    if (isData(leaf, depth, asked)) data.push(leaf);
+    if (isData(leaf, depth, judgedCall)) data.push(leaf);
     if (data.length > MOST_DETAILS) break;
   }
   return data;
@@ -144,28 +149,28 @@ const isFilledId = (leaf: Leaf): boolean => leaf.under.length === 0 && isId(leaf
 const AN_ID = /^\S{1,300}$/;
 
 /** Where a value stands that looks like the id of what was found, and not like that of the vendor's work. */
-export function placeOfThing(leaves: readonly Leaf[], asked: Asked): string | undefined {
+export function placeOfThing(leaves: readonly Leaf[], judgedCall: JudgedCall): string | undefined {
   return placeOfId(
     leaves.filter(({ name, under }) => ![name, ...under].some(({ plain }) => OF_JOB.test(plain))),
-    asked,
+    judgedCall,
   );
 }
 
 /** Where a value stands that looks like the id of the vendor's work, the likeliest of several. */
-export function placeOfId(leaves: readonly Leaf[], asked: Asked): string | undefined {
+export function placeOfId(leaves: readonly Leaf[], judgedCall: JudgedCall): string | undefined {
   const ids = leaves.filter(
     (leaf) =>
       (typeof leaf.value === 'string' || typeof leaf.value === 'number') &&
       isId(leaf) &&
       AN_ID.test(String(leaf.value)) &&
-      !asked.repeats(leaf.value),
+      !judgedCall.repeats(leaf.value),
   );
   const [first] = ids.toSorted((one, other) => one.keys.length - other.keys.length);
   const likeliest = ids.find(({ name }) => OF_JOB.test(name.plain)) ?? first;
   return likeliest && pathOf(likeliest);
 }
 
-function listIn(body: JsonValue, { operation, dialect }: Asked): readonly JsonValue[] | undefined {
+function listIn(body: JsonValue, { operation, dialect }: JudgedCall): readonly JsonValue[] | undefined {
   const { credits, results } = operation;
   if (results === undefined && credits.per_result === undefined) return undefined;
   return parsedResultsOf(body, present({ fields: dialect.fields_at, results }));
@@ -202,26 +207,30 @@ function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
  * Whether a value says something about the subject of the call. A statement of the answer about itself,
  * an id and an echo of what was asked do not.
  */
-export function isData({ name, under, value, isMember }: Leaf, depth: number, asked: Asked): boolean {
+export function isData(
+  { name, under, value, isMember }: Leaf,
+  depth: number,
+  judgedCall: JudgedCall,
+): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   const isNameless = under.length < depth || name.raw === '';
   // A value outside of all objects is the answer's own.
   if (isNameless && !isMember) return false;
-  if (!isNameless && !isField(name, value, isMember, asked)) return false;
+  if (!isNameless && !isField(name, value, isMember, judgedCall)) return false;
   if (!(depth === 0 ? under : under.slice(depth)).every(isOpen)) return false;
   if (value === true) return true;
-  if (asked.repeats(value, name.raw) || isBlankText(String(value))) return false;
+  if (judgedCall.repeats(value, name.raw) || isBlankText(String(value))) return false;
   if (typeof value === 'number') return true;
   // A text without a name is the answer's own where it says no: `["No company found"]`.
-  if (isNameless) return asked.vocabulary.read(value).senses.every((sense) => sense === 'done');
-  return !isStatement(name, value, asked);
+  if (isNameless) return judgedCall.vocabulary.read(value).senses.every((sense) => sense === 'done');
+  return !isStatement(name, value, judgedCall);
 }
 
 /**
  * Whether a text under a name is no fact: a word about the answer, a text in the place of an address that is
  * none, and a sentence that says that nothing was found.
  */
-function isStatement({ plain, isStated }: Name, text: string, { vocabulary, isOwn }: Asked): boolean {
+function isStatement({ plain, isStated }: Name, text: string, { vocabulary, isOwn }: JudgedCall): boolean {
   if (isStated && vocabulary.justOf(text) !== undefined) return true;
   if (OF_EMAIL.test(plain)) return foundAmong([text], { name: 'email' })?.kind !== 'found';
   if (isOwn || !/\s/.test(text) || OF_RECORDS.test(plain)) return false;
@@ -236,7 +245,7 @@ const OF_EMAIL = /e?mails?(?:address(?:es)?)?$/;
 const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
 const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;
 
-function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: Asked): boolean {
+function isField(name: Name, value: JsonValue, isMember: boolean, { vocabulary }: JudgedCall): boolean {
   if (name.kind === 'field') return value !== true || vocabulary.read(name.raw).senses.length === 0;
   return name.kind === 'effect' ? typeof value !== 'boolean' : isMember && isOpen(name);
 }

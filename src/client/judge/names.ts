@@ -141,7 +141,7 @@ export interface Leaf extends NameContext {
 /** The path as a dialect writes it: `errors.0.message`. */
 export const pathOf = ({ keys, key }: Leaf): string => [...keys, key].join('.');
 
-/** The answer that was walked last: what reads an answer does so in one turn. Nobody alters the answer. */
+/** The answer that was walked last: what reads an answer does so in one turn. No one alters the answer. */
 let last: { readonly value: JsonValue; readonly leaves: readonly Leaf[] } | undefined;
 
 export function leavesOf(value: JsonValue): readonly Leaf[] {

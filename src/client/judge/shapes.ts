@@ -17,8 +17,8 @@ import { parsedSaidIn } from '../../values/answer-fields.ts';
 import { is2xx } from '../answer-rules.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { oddVerdictIn } from '../given-values.ts';
-import { Asked } from './asked.ts';
 import { isData } from './content.ts';
+import { JudgedCall } from './judged-call.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
@@ -44,15 +44,15 @@ export function factsShape(
   call: Call,
   isCompared = true,
 ): string | undefined {
-  const asked = new Asked(dialect, call);
-  if (call.change !== undefined || asked.isOwn || isCheck(call.operation)) return undefined;
+  const judgedCall = new JudgedCall(dialect, call);
+  if (call.change !== undefined || judgedCall.isOwn || isCheck(call.operation)) return undefined;
   // An answer that leads to another one shows nothing but an id.
-  if (asked.operation.then !== undefined) return undefined;
+  if (judgedCall.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
   const said = parsedSaidIn(body, place);
   const value = place.results === undefined ? said.vendors : parsedResultsOf(body, place);
-  const isFact = (leaf: Leaf): boolean => isData(leaf, 0, asked);
+  const isFact = (leaf: Leaf): boolean => isData(leaf, 0, judgedCall);
   const vendors = leavesOf((value ?? null) as JsonValue);
   const isShown =
     place.results === undefined
@@ -94,7 +94,7 @@ export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined
 // ---------------------------------------------------------------------------------- odd answers and refusals
 
 /**
- * Answers that came whole and that nobody can read. Answers with the same names and words have one shape: one
+ * Answers that came whole and that cannot be read. Answers with the same names and words have one shape: one
  * rule of the dialect would read all of them, and one decision of a person is about all of them.
  */
 export interface OddAnswer {
@@ -108,11 +108,14 @@ export interface OddAnswer {
 
 /** @returns undefined for a reply that is no success, because then the vendor may be broken. */
 export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer | undefined {
-  const own = vendorReply(raw, dialect);
-  if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  const vendorsReply = vendorReply(raw, dialect);
+  if (!is2xx((vendorsReply ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation))
+    return undefined;
   const shape = hashOf(shapeOf(raw, dialect, call));
-  const verdict = own && oddVerdictIn(jsonIn(own.body), new Asked(dialect, call).operation, call.operation);
-  return { shape, rule: own && ruleThatReads(own, dialect, call), ...present({ verdict }) };
+  const verdict =
+    vendorsReply &&
+    oddVerdictIn(jsonIn(vendorsReply.body), new JudgedCall(dialect, call).operation, call.operation);
+  return { shape, rule: vendorsReply && ruleThatReads(vendorsReply, dialect, call), ...present({ verdict }) };
 }
 
 /**
@@ -145,12 +148,12 @@ export function namesAtTop(raw: Reply, dialect: Dialect): string {
 
 /** The names of an answer, and its statements, without the parts that differ from row to row. */
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
-  const own = vendorReply(raw, dialect);
-  const asked = new Asked(dialect, call);
-  const body = readBody((own ?? raw).body);
-  const parsed = statementsOf((own ?? raw).status, body, asked).stated.map(({ value }) => {
+  const vendorsReply = vendorReply(raw, dialect);
+  const judgedCall = new JudgedCall(dialect, call);
+  const body = readBody((vendorsReply ?? raw).body);
+  const parsed = statementsOf((vendorsReply ?? raw).status, body, judgedCall).stated.map(({ value }) => {
     if (typeof value !== 'string') return value;
-    const text = asked.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
+    const text = judgedCall.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
       SHARED.includes(name) ? ' ' : QUOTED,
     );
     return plainWords(text.replaceAll(IDS, ' '));
@@ -159,19 +162,19 @@ function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
     const { value } = leaf;
     return `${namesOf(leaf)}:${typeof value === 'boolean' ? value : typeof value}`;
   });
-  const parts = [call.operation, own === undefined, (own ?? raw).status, body.kind];
+  const parts = [call.operation, vendorsReply === undefined, (vendorsReply ?? raw).status, body.kind];
   return [...parts, [...new Set(names)].sort(), [...new Set(parsed)].sort()];
 }
 
 const leavesIn = (body: Body): readonly Leaf[] => (body.kind === 'json' ? leavesOf(body.value) : []);
 
-function statementsOf(status: number, body: Body, asked: Asked): Statements {
+function statementsOf(status: number, body: Body, judgedCall: JudgedCall): Statements {
   const leaves = leavesIn(body);
-  const { call } = asked;
-  if (call?.change !== undefined) return new ChangeStatements(asked, call).listen(leaves);
-  return new Statements(asked).listen(
+  const { call } = judgedCall;
+  if (call?.change !== undefined) return new ChangeStatements(judgedCall, call).listen(leaves);
+  return new Statements(judgedCall).listen(
     leaves,
-    !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, asked))),
+    !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, judgedCall))),
   );
 }
 
@@ -186,16 +189,21 @@ const ruleFor = (status: number, test: string, means: string): string =>
  * @returns undefined where nothing in the answer tells it from others, and where its content contradicts
  *   the change.
  */
-export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
-  const asked = new Asked(dialect, call);
-  const body = readBody(own.body);
+export function ruleThatReads(
+  vendorsReply: Reply,
+  dialect: Dialect,
+  call: Call,
+  means?: Meaning,
+): string | undefined {
+  const judgedCall = new JudgedCall(dialect, call);
+  const body = readBody(vendorsReply.body);
   const good = call.change === undefined ? 'no_match' : 'found';
-  if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
+  if (body.kind === 'blank') return ruleFor(vendorsReply.status, 'is: blank', means ?? good);
   // A page, or a text that is not JSON, is seldom the statement of the vendor.
   if (body.kind !== 'json') return undefined;
   // No rule reads a word that `verdicts` lacks.
-  if (oddVerdictIn(body.value, asked.operation, call.operation) !== undefined) return undefined;
-  const statements = statementsOf(own.status, body, asked);
+  if (oddVerdictIn(body.value, judgedCall.operation, call.operation) !== undefined) return undefined;
+  const statements = statementsOf(vendorsReply.status, body, judgedCall);
   if (statements instanceof ChangeStatements && statements.other) return undefined;
   // No rule is offered for an answer that is still to come.
   if (means === undefined && (statements.says.has('pending') || statements.says.has('working')))
@@ -206,15 +214,15 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
     [...statements.says].some((sense) => sense !== 'done' && !isLater(sense));
   // A company may have a state and a type as well.
   const stated = statements.stated.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
-  const test = stated.map((leaf) => testOf(leaf, asked)).find((each) => each !== undefined);
-  return test && ruleFor(own.status, test, means ?? (isNo ? 'refused' : good));
+  const test = stated.map((leaf) => testOf(leaf, judgedCall)).find((each) => each !== undefined);
+  return test && ruleFor(vendorsReply.status, test, means ?? (isNo ? 'refused' : good));
 }
 
-/** The rule to write where a vendor means "no match" by an answer that nobody can use. */
+/** The rule to write where a vendor means "no match" by an answer that cannot be used. */
 export function ruleForLost(raw: Reply, dialect: Dialect): string {
-  const own = vendorReply(raw, dialect) ?? raw;
-  const { kind } = readBody(own.body);
-  return ruleFor(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
+  const vendorsReply = vendorReply(raw, dialect) ?? raw;
+  const { kind } = readBody(vendorsReply.body);
+  return ruleFor(vendorsReply.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
 }
 
 /** This many characters tell a text from another. */
@@ -227,14 +235,14 @@ const ANYTHING = '\u0000';
  * The test for the statement of an answer at a place; undefined where good answers say the same, or every
  * answer may.
  */
-function testOf(leaf: Leaf, asked: Asked): string | undefined {
+function testOf(leaf: Leaf, judgedCall: JudgedCall): string | undefined {
   const { value = null } = leaf;
   const path = pathOf(leaf);
   const where = path === '' ? '' : `path: ${JSON.stringify(path)}, `;
   if (typeof value !== 'string') return `${where}equals: ${value}`;
-  const { senses } = asked.vocabulary.read(value);
+  const { senses } = judgedCall.vocabulary.read(value);
   if (senses.length > 0 && senses.every((sense) => sense === 'done')) return undefined;
-  const fixed = asked.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  const fixed = judgedCall.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
   if (fixed === value && path !== '' && !/\s/.test(value.trim()))
     return `${where}equals: ${JSON.stringify(value)}`;
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);

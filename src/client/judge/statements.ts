@@ -2,7 +2,7 @@ import { describedCall } from '../../core/described.ts';
 import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
-import type { Asked } from './asked.ts';
+import type { JudgedCall } from './judged-call.ts';
 import { isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
 import { isLater, LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
@@ -52,10 +52,10 @@ export class Statements {
   status: number | undefined;
   /** Texts, codes and marks. */
   readonly stated: Leaf[] = [];
-  protected readonly asked: Asked;
+  protected readonly judgedCall: JudgedCall;
 
-  constructor(asked: Asked) {
-    this.asked = asked;
+  constructor(judgedCall: JudgedCall) {
+    this.judgedCall = judgedCall;
   }
 
   /**
@@ -82,8 +82,8 @@ export class Statements {
   #hearField(leaf: Leaf): void {
     const { name, value } = leaf;
     if (typeof value !== 'string') return;
-    if (name.isStated && this.asked.vocabulary.justOf(value) !== undefined) this.#code(leaf);
-    else if (/\s/.test(value.trim()) && this.asked.vocabulary.read(value).senses.length > 0)
+    if (name.isStated && this.judgedCall.vocabulary.justOf(value) !== undefined) this.#code(leaf);
+    else if (/\s/.test(value.trim()) && this.judgedCall.vocabulary.read(value).senses.length > 0)
       this.say(value, leaf);
   }
 
@@ -108,7 +108,7 @@ export class Statements {
     else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) {
       this.says.add('no_match');
       // The subject of an api-call of the job may have such a field.
-      if (!this.asked.isOwn) this.codes.add('no_match');
+      if (!this.judgedCall.isOwn) this.codes.add('no_match');
     } else if (kind === 'total' && value === 0) this.countedNone = true;
     else if (typeof value === 'string' && isText) this.say(value, leaf);
     else return kind === 'described' || (kind === 'field' && value === true && this.named(leaf));
@@ -121,7 +121,7 @@ export class Statements {
    */
   protected named(leaf: Leaf): boolean {
     const { raw } = leaf.name;
-    const sense = this.asked.vocabulary.justOf(raw);
+    const sense = this.judgedCall.vocabulary.justOf(raw);
     if (sense === undefined || sense === 'done') return false;
     this.say(raw, leaf);
     // A thing is `active` or `verified`, and only a job is `searching`.
@@ -143,21 +143,21 @@ export class Statements {
     if (typeof value === 'boolean' || NO_CODE.test(code)) return;
     if (/^(?:[45]\d\d|-\d+)$/.test(code)) {
       // A negative code means failure, whatever its number.
-      if (code.startsWith('-')) this.no ||= !this.asked.isOwn;
+      if (code.startsWith('-')) this.no ||= !this.judgedCall.isOwn;
       else this.status ??= Number(code);
       this.stated.push(leaf);
     } else this.say(code, leaf);
-    const just = this.asked.vocabulary.justOf(code);
+    const just = this.judgedCall.vocabulary.justOf(code);
     if (just !== undefined) this.codes.add(just);
   }
 
   protected say(text: string, leaf: Leaf): void {
     if (isBlank(text.trim())) return;
     this.stated.push(leaf);
-    const own = this.asked.without(text.slice(0, LONGEST_TEXT));
-    const { senses, rest } = this.asked.vocabulary.read(own);
+    const plainText = this.judgedCall.without(text.slice(0, LONGEST_TEXT));
+    const { senses, rest } = this.judgedCall.vocabulary.read(plainText);
     for (const sense of senses) this.says.add(sense);
-    this.weigh(own, senses, rest);
+    this.weigh(plainText, senses, rest);
   }
 
   protected weigh(_text: string, _senses: readonly Sense[], _rest: string): void {}
@@ -180,7 +180,7 @@ const ENDED = new Set([...TAKEN_BACK, 'expired']);
 const effectIn = ({ plain }: Name): string =>
   plain.replace(/^(?:is|was|has)(?=\p{L})/u, '').replace(TO_WHOM, '');
 
-/** The words for what a change does; the words for any change where nobody knows which it is. */
+/** The words for what a change does; the words for any change where it is not known which it is. */
 function effectsOf({ change, operation }: Call): ReadonlySet<string> {
   if (describedCall(operation).changes === 'takes_invite_back') return TAKEN_BACK;
   const state = change?.leaves.state ?? 'done';
@@ -212,7 +212,7 @@ const ROLE_NAMES =
 const EMAIL_NAMES = /^(?:(?:user|member|person|invitee|recipient)?e?mail(?:address)?|invitee|recipient)$/;
 const ID_NAMES = /^(?:id|uid|user|(?:member|person|user|account|invite|invitation)id)$/;
 
-/** Names whose values need not be known: names of the thing itself, and of its containers. */
+/** Names with values that need not be known: names of the thing itself, and of its containers. */
 const NEUTRAL =
   /^(?:users?|members?|people|person|invites?|invitations?|project|accounts?|items?|membership|object|type|kind|(?:first|last|full|user)?name|description|url|actions|servicedefault|id|uid|userid|invitecode|code|attributes|organization(?:id)?|before|after|data|results?|responses?|operations|meta)$/;
 
@@ -241,8 +241,8 @@ export class ChangeStatements extends Statements {
   #isOther = false;
   #hasOtherId = false;
 
-  constructor(asked: Asked, call: Call) {
-    super(asked);
+  constructor(judgedCall: JudgedCall, call: Call) {
+    super(judgedCall);
     this.#effects = effectsOf(call);
     this.#role = roleOf(String(call.parameters.role ?? ''));
   }
@@ -264,13 +264,13 @@ export class ChangeStatements extends Statements {
   /** Whether the answer shows the role that was asked for. */
   get role(): boolean {
     if (this.#role === undefined) return false;
-    const wanted = [this.#role, this.asked.dialect.permissions?.[this.#role]];
+    const wanted = [this.#role, this.judgedCall.dialect.permissions?.[this.#role]];
     const granted = this.#roles.flatMap(([word, isGranted]) => (isGranted ? [roleOf(word) ?? word] : []));
     const isRight = (word: string): boolean => wanted.includes(word);
     return granted.some(isRight) && granted.every((word) => isRight(word) || roleOf(word) === undefined);
   }
 
-  /** Whether nobody knows what the change is. */
+  /** Whether no one knows what the change is. */
   get isAny(): boolean {
     return this.#effects === ANY;
   }
@@ -302,7 +302,7 @@ export class ChangeStatements extends Statements {
     if (value === null || kind === 'about' || isMoment(value)) return;
     if (isMember && typeof value === 'string') this.say(value, leaf);
     // A `false` for something bad says nothing.
-    if (value === false) this.odd ||= this.asked.vocabulary.justOf(raw) === undefined;
+    if (value === false) this.odd ||= this.judgedCall.vocabulary.justOf(raw) === undefined;
     else this.odd ||= value === true || (isMember && typeof value !== 'string') || !NEUTRAL.test(plain);
   }
 
@@ -350,7 +350,7 @@ export class ChangeStatements extends Statements {
     const effect = effectIn(name);
     const isOurs = COUNTED.test(name.plain) || this.#effects.has(effect);
     const isList = isOurs || name.kind === 'success';
-    if (isList && value !== undefined && this.asked.includes(value)) this.yes = true;
+    if (isList && value !== undefined && this.judgedCall.includes(value)) this.yes = true;
     else if (isList && value === undefined) this.no = true;
     else if (isList && isMember) this.#isOther = true;
     else if (isOurs) this.#effect(leaf);
@@ -370,22 +370,22 @@ export class ChangeStatements extends Statements {
   /** @returns whether the value was sent under that name, or is an id or an address. */
   #isNamed({ name, under, value }: Leaf): boolean {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
-    const { asked } = this;
-    const own = name.plain.replace(DONE_TO, '');
-    const isEmail = asked.email !== undefined && EMAIL_NAMES.test(own);
-    const isSent = asked.hasSent(own) || asked.hasSent(`${own}id`);
-    if (!isEmail && !isSent && !ID_NAMES.test(own)) return false;
+    const { judgedCall } = this;
+    const plainName = name.plain.replace(DONE_TO, '');
+    const isEmail = judgedCall.email !== undefined && EMAIL_NAMES.test(plainName);
+    const isSent = judgedCall.hasSent(plainName) || judgedCall.hasSent(`${plainName}id`);
+    if (!isEmail && !isSent && !ID_NAMES.test(plainName)) return false;
     // A project and an account have ids and addresses of their own.
     if (OTHERS.test(under.at(-1)?.plain ?? '')) return true;
-    const sendsId = ['userid', 'invitecode', 'id'].some((id) => asked.hasSent(id));
-    const isOurs = asked.includes(isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value);
+    const sendsId = ['userid', 'invitecode', 'id'].some((id) => judgedCall.hasSent(id));
+    const isOurs = judgedCall.includes(isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value);
     if (isOurs) {
       this.thing = true;
       // `{"removed": [{"id": …}]}`
       this.yes ||= under.some((each) => each.kind === 'success' || this.#effects.has(effectIn(each)));
     }
     // An `id` may belong to the request.
-    else if (own === 'id' && !isSent) this.#hasOtherId ||= sendsId;
+    else if (plainName === 'id' && !isSent) this.#hasOtherId ||= sendsId;
     else this.#isOther ||= isEmail || isSent || sendsId;
     return true;
   }

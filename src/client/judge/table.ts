@@ -8,9 +8,9 @@ import { is2xx, is3xx, is4xx, isReadable } from '../answer-rules.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
 import { type GivenValue, givenIn } from '../given-values.ts';
 import { asksLater } from '../rate-hints.ts';
-import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
 import { type Content, contentOf, showsOwn } from './content.ts';
+import { JudgedCall } from './judged-call.ts';
 import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
 import type { ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
@@ -28,30 +28,31 @@ const ACCEPTED = 202;
 const CREATED = 201;
 
 /** An answer as the table looks at it. */
-function answerOf(parsed: ParsedReply, asked: Asked) {
+function answerOf(parsed: ParsedReply, judgedCall: JudgedCall) {
   const { raw, body } = parsed;
-  const { call } = asked;
+  const { call } = judgedCall;
   const value = jsonIn(parsed);
   const isJson = value !== undefined;
   const isAsked = call !== undefined && is2xx(raw.status);
-  const given = isAsked ? givenIn(value, asked.operation, call.operation) : undefined;
-  const leaves = leavesBeside(given, value, asked);
+  const given = isAsked ? givenIn(value, judgedCall.operation, call.operation) : undefined;
+  const leaves = leavesBeside(given, value, judgedCall);
   /** The statements about a change; undefined for a lookup and for a free request. */
-  const change = call?.change === undefined ? undefined : new ChangeStatements(asked, call).listen(leaves);
+  const change =
+    call?.change === undefined ? undefined : new ChangeStatements(judgedCall, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
-  const content = isLookup && isAsked ? contentGiven(given, value, leaves, asked) : 'nothing';
+  const content = isLookup && isAsked ? contentGiven(given, value, leaves, judgedCall) : 'nothing';
   const { statements, holds } = change
     ? { statements: change, holds: false }
-    : statementsBeside(content, leaves, raw.status, asked);
+    : statementsBeside(content, leaves, raw.status, judgedCall);
   /** Whether the id came that a change has to show; `none`: the change has to show none. */
-  const published = change && publishedIdIn(asked, value, raw.status !== ACCEPTED);
+  const published = change && publishedIdIn(judgedCall, value, raw.status !== ACCEPTED);
   /** Whether the answer says that a change was made. */
   const isProved = !!change?.yes || published === 'came';
   /** The HTTP status, or the status that a 2xx states which does not show the data. */
   const isUnclear = is2xx(raw.status) && !holds && !isProved;
   const by = isUnclear ? (statements.status ?? raw.status) : raw.status;
   return {
-    asked,
+    asked: judgedCall,
     parsed,
     isJson,
     value,
@@ -82,11 +83,11 @@ function contentGiven(
   given: GivenValue | undefined,
   value: JsonValue | undefined,
   leaves: readonly Leaf[],
-  asked: Asked,
+  judgedCall: JudgedCall,
 ): Content {
   if (given === 'filled' || given === 'other') return 'data';
   if (given === 'odd') return 'nothing';
-  const shown = contentOf(value ?? null, leaves, asked);
+  const shown = contentOf(value ?? null, leaves, judgedCall);
   return given === undefined || (given === 'absent' && shown === 'ids') ? shown : 'empty';
 }
 
@@ -97,14 +98,14 @@ function contentGiven(
 function leavesBeside(
   given: GivenValue | undefined,
   value: JsonValue | undefined,
-  asked: Asked,
+  judgedCall: JudgedCall,
 ): readonly Leaf[] {
   const leaves = leavesOf(value ?? null);
-  const at = given === undefined || given === 'odd' ? undefined : asked.operation.gives?.verdict;
+  const at = given === undefined || given === 'odd' ? undefined : judgedCall.operation.gives?.verdict;
   if (at === undefined) return leaves;
   const verdicts = valuesAt(value, at).map((each) => each.at);
   const isVerdict = (leaf: Leaf): boolean =>
-    verdicts.includes(pathOf(leaf)) && asked.vocabulary.justOf(String(leaf.value)) !== 'working';
+    verdicts.includes(pathOf(leaf)) && judgedCall.vocabulary.justOf(String(leaf.value)) !== 'working';
   return leaves.filter((leaf) => !isVerdict(leaf));
 }
 
@@ -116,15 +117,16 @@ function statementsBeside(
   content: Content,
   leaves: readonly Leaf[],
   http: number,
-  asked: Asked,
+  judgedCall: JudgedCall,
 ): { readonly statements: Statements; readonly holds: boolean } {
   const holds = content === 'data' || content === 'details';
   // What was only accepted, or made, may be shown before anything was found out about it.
   const isEarly = [CREATED, ACCEPTED].includes(http);
-  const isFree = asked.call === undefined && is2xx(http);
-  const statements = new Statements(asked).listen(leaves, !isFree && (!holds || isEarly));
-  if (content !== 'details' || !speaksOfItself(statements, http, leaves, asked)) return { statements, holds };
-  return { statements: new Statements(asked).listen(leaves, true), holds: false };
+  const isFree = judgedCall.call === undefined && is2xx(http);
+  const statements = new Statements(judgedCall).listen(leaves, !isFree && (!holds || isEarly));
+  if (content !== 'details' || !speaksOfItself(statements, http, leaves, judgedCall))
+    return { statements, holds };
+  return { statements: new Statements(judgedCall).listen(leaves, true), holds: false };
 }
 
 const isNothing = (value: JsonValue): boolean =>
@@ -208,13 +210,13 @@ function speaksOfItself(
   { isError, codes, says, no, trouble, status }: Statements,
   http: number,
   leaves: readonly Leaf[],
-  asked: Asked,
+  judgedCall: JudgedCall,
 ): boolean {
   if (isError || http === ACCEPTED || codes.has('refused')) return true;
   // The subject of an api-call of the job may say no, and count failures.
-  if (asked.isOwn) return false;
+  if (judgedCall.isOwn) return false;
   if (no || trouble || status !== undefined) return true;
-  return [...says].some((each) => each !== 'done') && !showsOwn(leaves, asked);
+  return [...says].some((each) => each !== 'done') && !showsOwn(leaves, judgedCall);
 }
 
 export type So = FactsOf<'answer'>['so'];
@@ -319,7 +321,7 @@ export const TABLE: readonly Row[] = [
     row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
     row('it is empty, and nothing is published of it', 'found', isEmptySuccess, 'without_a_word'),
     row('it has no body', 'in_doubt', ({ isBlank, by }) => isBlank && is2xx(by), 'without_a_body'),
-    row('nobody can look into it', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
+    row('its bytes cannot be read', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
     row('it is not JSON', 'in_doubt', ({ by }) => is2xx(by), 'not_json'),
     row('it is no word of the vendor', 'in_doubt', () => true),
   ]),
@@ -339,7 +341,7 @@ export const TABLE: readonly Row[] = [
     row('it says no', 'in_doubt', (it) => it.isNo || saysNo(it), 'names_an_error'),
     row(IS_EMPTY, 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
-    row('nobody can read it', 'in_doubt', () => true, 'not_found_out'),
+    row('nothing in it is known', 'in_doubt', () => true, 'not_found_out'),
   ]),
   // A list of answers that count as done. All others do not.
   ...of('a change', ({ change }) => change !== undefined, [
@@ -349,14 +351,14 @@ export const TABLE: readonly Row[] = [
     row('it says yes and no', 'in_doubt', (it) => isDone(it) && it.isNo),
     row('it says no to what may have cost', 'in_doubt', (it) => it.isNo && isPaid(it)),
     row('it says that the key has no right', 'project_refused', (it) => says(it, 'project_refused')),
-    row('it says that nobody is there', 'no_match', (it) => says(it, 'no_match')),
+    row('it says that there is no such person', 'no_match', (it) => says(it, 'no_match')),
     row('it says no', 'refused', ({ isNo }) => isNo),
     row('it says that it is not yet done', 'pending', isNotYet),
     row('it was accepted, or names a task', 'pending', ({ by, change }) => by === ACCEPTED || !!change?.work),
     row('it shows the thing with the role', 'found', ({ change }) => !!change?.thing && change.role),
     row("it shows the thing of a call of one's own", 'found', isThingOfOwn, 'without_a_word'),
     row("it says that a call of one's own was done", 'found', ({ change }) => !!change?.isAny && change.yes),
-    row('there is something in it that nobody knows', 'in_doubt', ({ change }) => !!change?.odd, 'not_said'),
+    row('it holds something unknown', 'in_doubt', ({ change }) => !!change?.odd, 'not_said'),
     row('it says that it was done', 'found', isDone),
     row('it is empty', 'found', ({ isBlank }) => isBlank, 'without_a_word'),
     row("it is a call of one's own", 'found', isOfOwn, 'without_a_word'),
@@ -393,7 +395,7 @@ export function concluded(
   operation: DialectOperation,
   call: Call | undefined,
 ): Conclusion {
-  const answer = answerOf(parsed, new Asked(dialect, parsed.isOuter ? undefined : call, operation));
+  const answer = answerOf(parsed, new JudgedCall(dialect, parsed.isOuter ? undefined : call, operation));
   const { statements, published, isJson, isLookup, change, given } = answer;
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;

@@ -117,7 +117,7 @@ export class Vocabulary {
       // A noun at the beginning counts as if it stood behind "the".
       if (!parts.every((part) => this.#has(`the ${sentence}`, part))) return;
       senses.add(sense);
-      rest = parts.reduce((left, part) => left.replace(this.#parts[part] ?? '', ''), rest);
+      rest = parts.reduce((remainingText, part) => remainingText.replace(this.#parts[part] ?? '', ''), rest);
     };
     join('quota', 'credits', 'used_up');
     if (senses.has('limit_reached')) join('quota', 'credits');

@@ -1,5 +1,6 @@
-import Bottleneck from 'bottleneck';
+import type Bottleneck from 'bottleneck';
 import type { Clock } from '../../core/clock.ts';
+import { bottleneck } from '../../core/libraries.ts';
 
 /** Bottleneck manages some 420 jobs a second, so at faster rates one job leases several permits. */
 const LEASES_PER_SECOND = 100;
@@ -22,9 +23,10 @@ const LATE_MS = 1_000;
 export class Leases {
   readonly #clock: Clock;
   readonly #onArrived: () => void;
-  #bottleneck = new Bottleneck();
+  /** Undefined until the first permit is ordered. */
+  #bottleneck: Bottleneck | undefined;
   #groupMs = 0;
-  #left = 0;
+  #remaining = 0;
   #ordered = 0;
   /** The time at which the next lease should be there, by our clock. Only its job makes it come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
@@ -47,45 +49,51 @@ export class Leases {
     const group = Math.ceil(perSecond / LEASES_PER_SECOND);
     const groupMs = (group * 1000) / perSecond;
     const ready = Math.max(Math.floor(AHEAD_MS / groupMs) * group, 1);
-    while (this.#left + this.#ordered < ready) this.#order(group, groupMs);
-    if (this.#left > 0) return 0;
+    while (this.#remaining + this.#ordered < ready) this.#order(group, groupMs);
+    if (this.#remaining > 0) return 0;
     return this.#dueAtMs > nowMs ? this.#dueAtMs - nowMs : Number.POSITIVE_INFINITY;
   }
 
   take(): void {
-    this.#left = Math.max(this.#left - 1, 0);
+    this.#remaining = Math.max(this.#remaining - 1, 0);
   }
 
-  /** Returns a permit that was taken and whose request will not leave. */
+  /** Returns a permit that was taken for a request that will not leave. */
   giveBack(perSecond: number): void {
-    if (perSecond !== Number.POSITIVE_INFINITY) this.#left += 1;
+    if (perSecond !== Number.POSITIVE_INFINITY) this.#remaining += 1;
   }
 
   close(): void {
-    void this.#bottleneck.stop({ dropWaitingJobs: true });
+    void this.#bottleneck?.stop({ dropWaitingJobs: true });
+  }
+
+  #leasing(): Bottleneck {
+    const Own = bottleneck();
+    this.#bottleneck ??= new Own();
+    return this.#bottleneck;
   }
 
   #beginAnew(): void {
     this.close();
-    this.#bottleneck = new Bottleneck();
+    this.#bottleneck = undefined;
     this.#groupMs = 0;
     this.#ordered = 0;
   }
 
   #order(permits: number, groupMs: number): void {
+    const leasing = this.#leasing();
     // The pause after a job is the one that was set when the job was ordered.
-    if (groupMs !== this.#groupMs) void this.#bottleneck.updateSettings({ minTime: groupMs });
+    if (groupMs !== this.#groupMs) void leasing.updateSettings({ minTime: groupMs });
     this.#groupMs = groupMs;
     this.#ordered += permits;
-    const bottleneck = this.#bottleneck;
     const arrive = async (): Promise<void> => {
-      if (bottleneck !== this.#bottleneck) return;
+      if (leasing !== this.#bottleneck) return;
       this.#dueAtMs = this.#clock.monotonicMs() + this.#groupMs;
       this.#ordered -= permits;
-      this.#left += permits;
+      this.#remaining += permits;
       this.#onArrived();
     };
     // A job only fails when Bottleneck is closed, and then no caller waits for it.
-    bottleneck.schedule(arrive).catch(() => {});
+    leasing.schedule(arrive).catch(() => {});
   }
 }

@@ -2,6 +2,7 @@ import { type Clock, localTime } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import { DO_AGAIN, phrase } from '../../core/phrase.ts';
 import { counted } from '../../core/plain-text.ts';
+import { LEARNED_RATE, LIMIT_USED_UP } from '../../core/rate.ts';
 import { type KnownLimit, SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
@@ -14,7 +15,7 @@ import {
   type LimitNews,
   type Limits,
   type Pause,
-  Plan,
+  RateWindows,
   type Wait,
 } from './limits.ts';
 import { Line, type Turn } from './line.ts';
@@ -70,8 +71,6 @@ interface WaitingPermit {
 type PermitState = 'in hand' | 'sent' | 'answered' | 'done';
 
 const SAME_WAIT_MS = 500;
-const LIMIT_USED_UP = 'the limit of the account is used up';
-const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -81,18 +80,18 @@ const STOPPED_MS = 5_000;
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #clock: Clock;
-  readonly #plan: Plan;
+  readonly #plan: RateWindows;
   readonly #line: Line | undefined;
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
   readonly #leases: Leases;
   /**
-   * Whether the learned speed holds requests back: nobody has told us a speed, or the vendor refuses the one
+   * Whether the learned speed holds requests back: no one has told us a speed, or the vendor refuses the one
    * that we were told.
    */
   #isPaced: boolean;
   /** The number of requests that the vendor says are left, and until when. */
-  #left = Number.POSITIVE_INFINITY;
+  #remaining = Number.POSITIVE_INFINITY;
   #leftUntilMs = Number.NEGATIVE_INFINITY;
   /** The number of permits in each state. The count of those that are done is never read. */
   readonly #permits: Record<PermitState, number> = { 'in hand': 0, sent: 0, answered: 0, done: 0 };
@@ -121,12 +120,12 @@ export class Limiter {
     this.#options = options;
     this.#clock = clock;
     this.#line = takePlaces && new Line(takePlaces, limits.windows, machine);
-    this.#plan = new Plan(this.#line === undefined ? limits.windows : []);
+    this.#plan = new RateWindows(this.#line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause, options);
     this.#isPaced = !(limits.windows.some(isSpread) || unhurried);
-    // Where the learned speed holds nobody back, a refusal leaves seven tenths of the plan, or of one request
-    // a second for each request that may be under way.
+    // Where the learned speed holds no request back, a refusal leaves seven tenths of the plan, or of one
+    // request a second for each request that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
     this.#learned = new LearnedRate(this.#isPaced ? undefined : refused);
     this.#leases = new Leases(clock, () => this.#serve());
@@ -211,7 +210,7 @@ export class Limiter {
     this.#permits[from] -= 1;
     this.#permits[to] += 1;
     if (to === 'sent') {
-      this.#left -= 1;
+      this.#remaining -= 1;
       this.#plan.sent(this.#nowMs);
     } else if (from === 'in hand') this.#leases.giveBack(this.#perSecond);
     if (to !== 'answered') this.#serve();
@@ -220,8 +219,8 @@ export class Limiter {
   // --------------------------------------------------------------------------------------- what answers mean
 
   /** The vendor said "too fast", in these words. `sentAtMs` is monotonic, here and below. */
-  pause(asked: AskedWait, sentAtMs: number, said: string): void {
-    const isNew = this.#backoff.pause(asked, sentAtMs, said);
+  pause(askedWait: AskedWait, sentAtMs: number, vendorWords: string): void {
+    const isNew = this.#backoff.pause(askedWait, sentAtMs, vendorWords);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be
     // wrong.
     const plan = this.#line ?? this.#plan;
@@ -235,9 +234,9 @@ export class Limiter {
   }
 
   /** An earlier run, or another process, was asked to wait. Its note takes a while to arrive. */
-  waitFor(durationMs: number, why: string, asked: boolean): void {
+  waitFor(durationMs: number, why: string, isAsked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs) > SAME_WAIT_MS)
-      this.#backoff.waitFor(durationMs, why, asked);
+      this.#backoff.waitFor(durationMs, why, isAsked);
   }
 
   /** An earlier run, or another process, has met a limit without a time, which is probed after `forMs`. */
@@ -272,11 +271,11 @@ export class Limiter {
    * Takes the rate hints of an answer of any kind. The vendor has not counted the requests on their way, as
    * far as we know.
    */
-  hear({ left, pauseMs }: RateHints): void {
+  hear({ remaining, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
-    if (left === undefined) return;
-    this.#left = left.requests - this.#permits.sent;
-    this.#leftUntilMs = this.#nowMs + left.resetMs;
+    if (remaining === undefined) return;
+    this.#remaining = remaining.requests - this.#permits.sent;
+    this.#leftUntilMs = this.#nowMs + remaining.resetMs;
     this.#serve();
   }
 
@@ -481,7 +480,7 @@ export class Limiter {
 
   /** @param inHand permits that are out and have not been sent yet. */
   #leftMs(nowMs: number, inHand: number): number {
-    return this.#left > inHand ? 0 : Math.max(this.#leftUntilMs - nowMs, 0);
+    return this.#remaining > inHand ? 0 : Math.max(this.#leftUntilMs - nowMs, 0);
   }
 
   get #nowMs(): number {
@@ -547,7 +546,7 @@ export class Permit {
 
   sent(): void {
     if (this.#state !== 'in hand') return;
-    this.#turn?.left();
+    this.#turn?.sent();
     this.#to('sent');
   }
 

@@ -88,7 +88,7 @@ function logOf(window: SharedWindow): Log {
  * than the plan has, however the vendor counts. A permit that is out and has not been sent yet counts as sent
  * now.
  */
-export class Plan {
+export class RateWindows {
   readonly #logs: readonly Log[];
   #sends = 0;
   #widened = 1;
@@ -144,7 +144,7 @@ export class Plan {
   }
 }
 
-// -------------------------------------------------------------------------------- a speed that nobody stated
+// ------------------------------------------------------------------------------------------ an unknown speed
 
 const FIRST_PER_SECOND = 1;
 const LEFT_BY_A_REFUSAL = 0.7;
@@ -154,7 +154,7 @@ const GROWTH_A_MINUTE = 1.05;
 const LEAST_PER_SECOND = 1 / 60;
 
 /**
- * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one
+ * How fast an account may be asked where no one stated a limit. The speed doubles each second, from one
  * request a second, as long as the vendor accepts the requests and the rows can use the speed. A refusal
  * leaves seven tenths, and from then on the speed grows by a twentieth a minute. Leases spread the requests
  * at that speed.
@@ -219,7 +219,7 @@ const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
 /**
  * A limit without a time that so many requests in a row have met is not one of seconds. From then on one
- * request probes it. How long such a limit lasts nobody has said, so no probe is later than a quarter of an
+ * request probes it. How long such a limit lasts no one has said, so no probe is later than a quarter of an
  * hour.
  */
 const LIMITS_IN_A_ROW = 10;
@@ -289,23 +289,23 @@ export class Backoff {
    * The vendor said "too fast", in these words.
    * @returns whether this is a new pause.
    */
-  pause({ pauseMs, isLong }: AskedWait, sentAtMs: number, said: string): boolean {
+  pause({ pauseMs, isLong }: AskedWait, sentAtMs: number, vendorWords: string): boolean {
     const isNew = this.#begin(sentAtMs);
-    if (pauseMs !== undefined) this.waitFor(pauseMs, `the vendor asked to wait (${said})`, true);
+    if (pauseMs !== undefined) this.waitFor(pauseMs, `the vendor asked to wait (${vendorWords})`, true);
     else {
       if (isNew) this.#limitsInARow += 1;
-      this.#meetLimit(isNew, isLong === true, said);
+      this.#meetLimit(isNew, isLong === true, vendorWords);
     }
     return isNew;
   }
 
-  #meetLimit(isNew: boolean, isLong: boolean, said: string): void {
+  #meetLimit(isNew: boolean, isLong: boolean, vendorWords: string): void {
     const ofMinutes = PROBE_MINUTES[this.#limitsInARow - LIMITS_IN_A_ROW] ?? PROBE_MINUTES.at(-1) ?? 0;
     if (isLong || this.#limitsInARow >= LIMITS_IN_A_ROW) {
       if (!isNew && this.#isLimited) return;
       const cause = isLong
-        ? `the vendor says that a limit of a day or longer is reached (${said}), but gives no time`
-        : `the vendor gives no time for its limit (${said})`;
+        ? `the vendor says that a limit of a day or longer is reached (${vendorWords}), but gives no time`
+        : `the vendor gives no time for its limit (${vendorWords})`;
       const refused = this.#limitsInARow;
       const limit = { refused, why: `${cause}; then one request asks whether it is over` };
       const forMs = (isLong ? LONG_LIMIT_PROBE_MINUTES : ofMinutes) * 60_000;
@@ -314,7 +314,7 @@ export class Backoff {
       this.#news.onLimit?.(limit, forMs);
     } else {
       const ownMs = this.#ownMs();
-      const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
+      const cause = `the vendor says that requests come too fast (${vendorWords}), but gives no time`;
       this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
     }
   }
@@ -406,7 +406,7 @@ export class Backoff {
   }
 
   /**
-   * A long wait that nobody asked for is told as a pause to a person who looks on. After an early look the
+   * A long wait that no one asked for is told as a pause to a person who looks on. After an early look the
    * same wait comes again.
    */
   tellLongWait(wait: Wait): void {

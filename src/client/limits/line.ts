@@ -139,7 +139,7 @@ export class Line {
       /** Whether it may leave in this very turn of the event loop. */
       mayLeave: (): boolean =>
         place.use === 'open' && this.#lateMs(place) <= Math.max(this.#windowMs / 2, LATEST_TO_LEAVE_MS),
-      left: (): void => this.#left(place),
+      sent: (): void => this.#sent(place),
       answered: (): void => {
         if (place.use !== 'left') return;
         const tookMs = this.#clock.monotonicMs() - place.leftMs;
@@ -206,7 +206,7 @@ export class Line {
     return this.#clock.monotonicMs() - dueUs / 1000 - this.#differenceMs;
   }
 
-  #left(place: Place): void {
+  #sent(place: Place): void {
     if (place.use !== 'open') return;
     place.leftMs = this.#clock.monotonicMs();
     place.lateMs = Math.max(this.#lateMs(place), 0) + unsureOf(this.#windowMs);

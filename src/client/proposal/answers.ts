@@ -74,7 +74,7 @@ const AT_WORK =
   '"\\w*(?:status|state|message|reason)"\\s*:\\s*"[^"]{0,40}\\b(?:in[ _-]?progress|pending|queued|processing|running|started|searching|waiting|working|scheduled|submitted|not[ _-](?:ready|finished)|try again)';
 
 /**
- * The dialect by which the first answers are asked for. Nobody knows yet where their values stand, so that
+ * The dialect by which the first answers are asked for. No one knows yet where their values stand, so that
  * the table decides, and a find is booked at one credit, or at what the answer says: the dialect that is
  * proposed reads it again, and a new reading may only raise what was booked.
  */
@@ -108,8 +108,8 @@ const accessOf = ({ headers, auth }: RequestDraft) => ({
 export function onTrial(dialect: Dialect, operation: string): Dialect {
   const { [operation]: entry, ...others } = dialect.operations;
   if (entry === undefined) return dialect;
-  const { gives: _, verdicts: _verdicts, ...left } = entry;
-  return { ...dialect, operations: { ...others, [operation]: left } };
+  const { gives: _, verdicts: _verdicts, ...entryMembers } = entry;
+  return { ...dialect, operations: { ...others, [operation]: entryMembers } };
 }
 
 const entryShown = ({ method, path, by, fields, body }: RequestDraft['entry']) => ({
@@ -132,17 +132,17 @@ interface Asked {
 
 /** @param means a person says what the second answer means. */
 export async function proposalFrom(
-  asked: Asked,
+  judgedCall: Asked,
   found: Heard,
   miss: Heard,
   means?: 'no_match',
 ): Promise<Proposal> {
-  const { draft } = asked;
+  const { draft } = judgedCall;
   const { operation } = draft;
   const places = placesKept(operation, foundIn(operation, found), jsonOf(miss.reply));
-  const first = dialectWith(asked, places, found, miss, []);
-  const rules = rulesFor(asked, await ownDialect(first), { found, miss }, means);
-  const plain = dialectWith(asked, places, found, miss, rules);
+  const first = dialectWith(judgedCall, places, found, miss, []);
+  const rules = rulesFor(judgedCall, await ownDialect(first), { found, miss }, means);
+  const plain = dialectWith(judgedCall, places, found, miss, rules);
   const dialect = await ownDialect(plain);
   const verdicts = { found: answerBy(dialect, found), miss: answerBy(dialect, miss) };
   const examples = [
@@ -152,13 +152,13 @@ export async function proposalFrom(
       isNobody: true,
     }),
   ].flatMap((each) => each ?? []);
-  const own = examples.length === 0 ? plain : { ...plain, examples };
+  const ownEntry = examples.length === 0 ? plain : { ...plain, examples };
   return {
-    dialect: own,
+    dialect: ownEntry,
     places,
     found: verdicts.found,
     missed: verdicts.miss,
-    notes: notesOn(asked, places, verdicts, miss),
+    notes: notesOn(judgedCall, places, verdicts, miss),
   };
 }
 
@@ -289,9 +289,9 @@ function wordsWith(good: JsonValue | undefined, bad: JsonValue | undefined): Non
   const words: Record<string, string | readonly string[]> = {};
   for (const verdict of EMAIL_VERDICTS) {
     const usual = VERDICT_WORDS[verdict].filter((word) => word !== 'true' && word !== 'false');
-    const own = seen.get(verdict) ?? [];
-    const others = usual.filter((word) => !own.some((each) => each.toLowerCase() === word));
-    words[verdict] = [...own, ...others];
+    const seenExamples = seen.get(verdict) ?? [];
+    const others = usual.filter((word) => !seenExamples.some((each) => each.toLowerCase() === word));
+    words[verdict] = [...seenExamples, ...others];
   }
   return words;
 }
@@ -307,7 +307,7 @@ function answerBy(dialect: Dialect, { reply, call }: Heard): 'found' | 'no_match
 
 /** The rules that both answers need beside the table. */
 function rulesFor(
-  asked: Asked,
+  judgedCall: Asked,
   dialect: Dialect,
   { found, miss }: { readonly found: Heard; readonly miss: Heard },
   means: 'no_match' | undefined,
@@ -317,20 +317,20 @@ function rulesFor(
     const text = ruleThatReads(heard.reply, dialect, heard.call, meaning);
     if (text !== undefined) rules.push(parse(text)[0] as JsonObject);
   };
-  if (!isCheck(asked.draft.operation) && (means === 'no_match' || mayBeMiss(dialect, asked, miss)))
+  if (!isCheck(judgedCall.draft.operation) && (means === 'no_match' || mayBeMiss(dialect, judgedCall, miss)))
     add(miss, 'no_match');
   if (answerBy(dialect, found) !== 'found') add(found, 'found');
   return rules;
 }
 
 /**
- * Whether an answer that the table reads as something else may be the vendor's way to say that it knows
- * nobody: a success without what is looked for.
+ * Whether an answer that the table reads as something else may be the vendor's way to say that it knows no
+ * one: a success without what is looked for.
  */
-function mayBeMiss(dialect: Dialect, asked: Asked, miss: Heard): boolean {
+function mayBeMiss(dialect: Dialect, judgedCall: Asked, miss: Heard): boolean {
   if (answerBy(dialect, miss) !== undefined) return false;
   const { status } = miss.reply;
-  return status >= 200 && status < 300 && Object.keys(foundIn(asked.draft.operation, miss)).length === 0;
+  return status >= 200 && status < 300 && Object.keys(foundIn(judgedCall.draft.operation, miss)).length === 0;
 }
 
 // -------------------------------------------------------------------------------------------- what it costs
@@ -382,27 +382,25 @@ function notesOn(
   { found, miss: missed }: { readonly found: string | undefined; readonly miss: string | undefined },
   miss: Heard,
 ): readonly string[] {
-  const { operation, left } = draft;
+  const { operation, remainingNames } = draft;
   const notes: string[] = [...draft.notes];
   if (Object.keys(places).length === 0)
-    notes.push('Nothing of what is looked for is known in the first answer.');
+    notes.push('The first answer has none of the values that are looked for.');
   else if (found !== 'found')
-    notes.push('Nothing tells the first answer from others, so that it could be read as found.');
+    notes.push('The first answer has nothing that shows a match, so no rule can read it as found.');
   if (!isCheck(operation) && missed === 'found')
-    notes.push(
-      'The vendor has found something for a person or company that we have invented: look at what it was.',
-    );
+    notes.push('The vendor found something for an invented person or company: check the second answer.');
   else if (missed === undefined)
     notes.push(
-      `The second answer, status ${miss.reply.status}, is read as no miss. If it is one, add --means no_match.`,
+      `The second answer, status ${miss.reply.status}, is not read as a miss. If it is one, add --means no_match.`,
     );
-  if (left.length > 0)
+  if (remainingNames.length > 0)
     notes.push(
-      `Not sent, because a line of another row has others: ${left.map((name) => foreignName(name)).join(', ')}.`,
+      `Not sent, because a line of another row has others: ${remainingNames.map((name) => foreignName(name)).join(', ')}.`,
     );
   if (costIn(miss.reply) === undefined)
     notes.push(
-      `No answer says what it cost: ${counted(most, 'credit')} at most is written, which you may correct.`,
+      `No answer says what it cost: ${counted(most, 'credit')} at most is written; correct it if you know the price.`,
     );
   return notes;
 }

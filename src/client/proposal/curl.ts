@@ -69,12 +69,12 @@ export function requestInCurl(line: string): CurlRequest {
 
 function optionsIn(words: readonly string[]): Options {
   const options: Options = { isQuery: false, isJson: false, headers: [], data: [] };
-  const left = words.flatMap(splitShort);
-  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+  const remainingWords = words.flatMap(splitShort);
+  for (let word = remainingWords.shift(); word !== undefined; word = remainingWords.shift()) {
     const kind = WITH_VALUE[word];
     const isIgnored = IGNORED_WITH_VALUE.test(word);
     if (kind !== undefined || isIgnored) {
-      const value = left.shift();
+      const value = remainingWords.shift();
       if (value === undefined) throw refused(`Nothing stands behind ${word}.`);
       if (kind !== undefined) take(options, kind, value);
     } else takeWord(options, word);
@@ -125,7 +125,7 @@ function encodedData(text: string): string {
 function urlIn({ url: text }: Options): Pick<CurlRequest, 'origin' | 'path' | 'query'> {
   if (text === undefined) throw refused('It has no address.');
   const whole = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(whole)) throw refused('Its address is none.');
+  if (!URL.canParse(whole)) throw refused('Its address is not a web address.');
   const url = new URL(whole);
   if (url.username !== '') throw refused('Its address has a name or a password in it.');
   const query = pairsIn(url.search.slice(1));
@@ -147,7 +147,7 @@ function methodOf({ method, data, isQuery }: Options): Method {
   const word = (method ?? (data.length > 0 && !isQuery ? 'POST' : 'GET')).toUpperCase();
   const known = METHODS.find((each) => each === word);
   if (known !== undefined) return known;
-  throw refused(`${foreignWords(word)} is no method that asks for something.`);
+  throw refused(`${foreignWords(word)} is not a method that reads.`);
 }
 
 /** @throws StopError `usage` for anything but an object of JSON. */
@@ -162,7 +162,7 @@ function bodyIn({ data, headers, isJson }: Options): JsonValue | undefined {
     if (/^\s*[{[]/.test(text) || isJson || type.includes('json'))
       throw stop(
         'usage',
-        "The body of this line of curl is no JSON, perhaps because a ' within it has ended the word.",
+        "The body of this line of curl is not JSON, perhaps because a ' within it has ended the word.",
         'Put the line into a file, line.txt, and type "$(cat line.txt)" in its place.',
       );
     throw refused('It sends a form, and a dialect sends JSON or a query.');

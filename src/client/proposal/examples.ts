@@ -30,9 +30,9 @@ export function exampleOf(
   places: Readonly<Record<string, Place>>,
   { means, isNobody }: { readonly means: Example['means']; readonly isNobody: boolean },
 ): Example | undefined {
-  // Who is nobody is invented already.
-  const asked = isNobody ? { ...given } : somebodyLike(given);
-  const swapped = Object.entries(given).map(([name, value]) => [value, asked[name] ?? value] as const);
+  // The line has an invented person already.
+  const askedInputs = isNobody ? { ...given } : somebodyLike(given);
+  const swapped = Object.entries(given).map(([name, value]) => [value, askedInputs[name] ?? value] as const);
   const body = readBody(reply.body);
   const text =
     body.kind === 'json'
@@ -41,7 +41,14 @@ export function exampleOf(
   const cost = dialect.credits_charged?.header;
   const stated = cost && reply.headers[cost];
   const headers = cost && stated ? { headers: { [cost]: stated } } : {};
-  const example: Example = { operation, asked, status: reply.status, ...headers, body: text, means };
+  const example: Example = {
+    operation,
+    asked: askedInputs,
+    status: reply.status,
+    ...headers,
+    body: text,
+    means,
+  };
   const gives = givenBy(dialect, example);
   const whole = Object.keys(gives).length === 0 ? example : { ...example, gives };
   return exampleProblem(dialect, whole) === undefined ? whole : undefined;
@@ -97,9 +104,9 @@ type Given = Readonly<Record<string, string | number | boolean>>;
 
 function givenBy(dialect: Dialect, example: Example): Given {
   const { ours } = saidIn(Buffer.from(example.body), answerPlaceOf(dialect, example.operation));
-  const own = Object.keys(dialect.operations[example.operation]?.gives ?? {});
+  const givenNames = Object.keys(dialect.operations[example.operation]?.gives ?? {});
   return Object.fromEntries(
-    own.flatMap((name) => {
+    givenNames.flatMap((name) => {
       const value = valueAt(ours, name);
       return value === undefined || value === null || typeof value === 'object' ? [] : [[name, value]];
     }),

@@ -141,7 +141,7 @@ const OF_PERSON = /person|people|contact|employee|profile|email|phone|prospect|l
 
 const FIRST_NAME = /(?:first|given|fore)names?$/;
 
-/** Whose name a plain `name` is; undefined: nobody's. */
+/** Whether a plain `name` is that of a person or a company; undefined: of neither. */
 function nameInput({ name }: Part, whole: string, text: string, about: About): string | undefined {
   const firstName = about.parts.find((part) => FIRST_NAME.test(plainName(part.name.split('.').at(-1) ?? '')));
   // Beside the parts of a name, another one may be that of the list at the vendor.
@@ -163,7 +163,10 @@ function nameInput({ name }: Part, whole: string, text: string, about: About): s
 
 const PERSON = ['profile_url', 'profile_slug', 'email', 'first_name', 'last_name', 'full_name'];
 
-/** The operation that the line asks for: by whom it names, and what its path and constants are about. */
+/**
+ * The operation that the line asks for: by the person or company that it names, and what its path and
+ * constants are about.
+ */
 export function operationIn(
   read: readonly { readonly part: Part; readonly input: string | undefined }[],
   { path }: About,

@@ -30,7 +30,7 @@ const SOMEBODY: Invented = {
   abn: '59444444444',
 };
 
-/** @returns inputs of the same form, about nobody that a vendor could know. */
+/** @returns inputs of the same form, about no one that a vendor could know. */
 export const nobodyLike = (given: RowInput): Record<string, string> => like(given, NOBODY);
 
 /** @returns inputs of the same form, about the person or the company of an example. */
@@ -96,12 +96,12 @@ const cased = (text: string, like_: string): string =>
 
 /** The last seven digits differ, so that a number keeps the beginning that its country has. */
 function digitsLike(value: string, digit: string): string {
-  let left = Math.min(7, (value.match(/\d/g) ?? []).length - 1);
+  let remainingDigits = Math.min(7, (value.match(/\d/g) ?? []).length - 1);
   return [...value]
     .reverse()
     .map((sign) => {
-      if (!/\d/.test(sign) || left <= 0) return sign;
-      left -= 1;
+      if (!/\d/.test(sign) || remainingDigits <= 0) return sign;
+      remainingDigits -= 1;
       return digit;
     })
     .reverse()

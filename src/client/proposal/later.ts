@@ -45,7 +45,7 @@ function asksIn(line: string, { origin }: RequestDraft): Asks {
   if (request.origin !== origin || (method !== 'GET' && method !== 'POST'))
     throw stop(
       'usage',
-      'The line of --later asks another host, or is no GET or POST.',
+      'The line of --later asks another host, or is not a GET or a POST.',
       'Give the line that asks for the answer.',
     );
   const segments = path.split('/');

@@ -89,16 +89,16 @@ const TEXTS = ['first_name', 'last_name', 'full_name', 'company', 'name', 'job_t
 
 /**
  * The likeliest place of a value of ours; undefined where none is likely.
- * @param asked what the question had: a place that repeats it is none.
+ * @param askedValues what the question had: a place that repeats it is none.
  */
 export function placeOf(
   name: string,
   operation: string,
   answer: JsonValue,
-  asked: readonly string[],
+  askedValues: readonly string[],
 ): Place | undefined {
   const candidates = leavesOf(answer).flatMap((leaf) => {
-    const rank = rankOf(leaf, name, operation, asked);
+    const rank = rankOf(leaf, name, operation, askedValues);
     return rank === undefined ? [] : [{ leaf, rank }];
   });
   const [best] = candidates.sort((one, other) => one.rank - other.rank);
@@ -106,8 +106,13 @@ export function placeOf(
 }
 
 /** Lower is likelier; undefined: it is not there. */
-function rankOf(leaf: Leaf, name: string, operation: string, asked: readonly string[]): number | undefined {
-  if (!isOfKind(leaf, name, operation, asked)) return undefined;
+function rankOf(
+  leaf: Leaf,
+  name: string,
+  operation: string,
+  askedValues: readonly string[],
+): number | undefined {
+  if (!isOfKind(leaf, name, operation, askedValues)) return undefined;
   const names = namesOf(leaf);
   const [last = '', before = ''] = names.toReversed();
   const isWanted = wantedOf(operation) === name;
@@ -151,12 +156,12 @@ function likelihoodOf(leaf: Leaf, { isNamed, isTyped, isVague, isAside }: Looks)
 const UNSPECIFIC = /^(?:value|numbers?|address|e164)$/;
 
 /** Whether the value is what the name says, and no echo of the question. */
-function isOfKind({ value }: Leaf, name: string, operation: string, asked: readonly string[]): boolean {
+function isOfKind({ value }: Leaf, name: string, operation: string, askedValues: readonly string[]): boolean {
   if (typeof value === 'boolean' || holdsNothing(value)) return false;
   if (foundAmong([value], { name })?.kind !== 'found') return false;
   // What is looked for is no echo, and a lookup of any fact would believe one.
   const mayRepeat = wantedOf(operation) !== undefined && wantedOf(operation) !== name;
-  if (!mayRepeat && asked.includes(String(value).trim().toLowerCase())) return false;
+  if (!mayRepeat && askedValues.includes(String(value).trim().toLowerCase())) return false;
   return !TEXTS.includes(name) || /\p{L}/u.test(String(value));
 }
 
@@ -213,13 +218,13 @@ function pathOf(leaf: Leaf, name: string): string {
 export function placesIn(
   operation: string,
   answer: JsonValue,
-  asked: readonly string[],
+  askedValues: readonly string[],
 ): Readonly<Record<string, Place>> {
   const places: Record<string, Place> = {};
   const taken = new Set<string>();
   const { gives } = describedCall(operation);
   for (const name of gives === 'any' ? [] : gives) {
-    const place = name === 'verdict' ? undefined : placeOf(name, operation, answer, asked);
+    const place = name === 'verdict' ? undefined : placeOf(name, operation, answer, askedValues);
     if (place === undefined || taken.has(place.path)) continue;
     taken.add(place.path);
     places[name] = place;

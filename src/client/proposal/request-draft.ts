@@ -28,7 +28,7 @@ export interface RequestDraft {
   /** The inputs that the line only shows the place of, such as `<email>`. */
   readonly missing: readonly string[];
   /** The vendor's names for what the line has and the dialect does not send. */
-  readonly left: readonly string[];
+  readonly remainingNames: readonly string[];
   /** What is sent for every row although a person or company may stand there. */
   readonly notes: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface Part {
 
 /**
  * @param wanted the operation; left out: as the line shows it.
- * @throws StopError `usage` for a line in which nobody is asked for, or which a dialect cannot send.
+ * @throws StopError `usage` for a line in which no one is asked for, or which a dialect cannot send.
  */
 export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
   const { secrets, headers, auth, rest } = secretsIn(request, partsOf(request));
@@ -85,7 +85,9 @@ export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
     },
     given: Object.fromEntries(shown.map(({ part, input }) => [input, String(part.value)])),
     missing: subjects.filter(({ part }) => isPlaceholder(part.value)).map(({ input }) => input),
-    left: others.filter((each) => isLeft(each) && each.part.place !== 'path').map(({ part }) => part.name),
+    remainingNames: others
+      .filter((each) => isLeft(each) && each.part.place !== 'path')
+      .map(({ part }) => part.name),
     notes: constants
       .filter(({ place, value }) => place !== 'path' && mayBeSubject(value))
       .map(({ name, value }) => `${foreignWords(`${name}=${value}`)} is sent for every row.`),
@@ -103,7 +105,7 @@ const SHORTEST_SECRET = 6;
 
 /**
  * The line with a word in the place of each secret, as it may be printed and kept. Of one that cannot be read
- * nothing is left, because nobody knows what in it is a secret.
+ * nothing is left, because it is not known what in it is a secret.
  */
 export function lineWithoutKey(line: string): string {
   if (!isCurl(line)) return line;
@@ -111,7 +113,7 @@ export function lineWithoutKey(line: string): string {
     const request = requestInCurl(line);
     const { secrets } = secretsIn(request, partsOf(request));
     const texts = secrets.flatMap((secret) => writtenAs(shownOf(secret)));
-    return texts.reduce((left, each) => left.replaceAll(each, 'YOUR_KEY'), line);
+    return texts.reduce((lineText, each) => lineText.replaceAll(each, 'YOUR_KEY'), line);
   } catch {
     return 'curl …';
   }

@@ -11,7 +11,7 @@ type SentValue = Readonly<Record<'name' | 'text', string>>;
 const MOST_SENT = 200;
 
 /** The parts of what was asked that help to read the answer. */
-export class Asked {
+export class JudgedCall {
   readonly dialect: Dialect;
   readonly operation: DialectOperation;
   /** Undefined for a free request, and where a service answered before the vendor. */
