@@ -18,19 +18,27 @@ export function noteIn(folder: string): string {
   return existsSync(note) ? note : join(folder, EARLIER_NOTE);
 }
 
+/** What is left of a list that was deleted and whose answers stay: the name by which its cost is told. */
+export const GONE_NOTE = 'deleted.json';
+
 /**
  * The name that people use for an input: a list that was brought to the page has its name in a note beside
  * it.
  */
 export function listNameOf(inputPath: string): string {
   const folder = listFolderOf(inputPath);
+  const notes = folder === undefined ? [] : [noteIn(folder), join(folder, GONE_NOTE)];
+  return notes.map(nameIn).find((name) => name !== undefined) ?? basename(inputPath);
+}
+
+/** Undefined where there is no such note: the list was not brought to the page, or was deleted. */
+function nameIn(note: string): string | undefined {
   try {
-    const { name } = JSON.parse(readFileSync(noteIn(folder ?? ''), 'utf8'));
-    if (folder !== undefined && typeof name === 'string') return name;
+    const { name } = JSON.parse(readFileSync(note, 'utf8'));
+    return typeof name === 'string' ? name : undefined;
   } catch {
-    // A list that was not brought to the page, or whose note is gone.
+    return undefined;
   }
-  return basename(inputPath);
 }
 
 /** A copy of a list that was brought to the page, beside it. The list changes, and no copy does. */

@@ -2,7 +2,7 @@ import { StopError } from '../core/errors.ts';
 import type { Sheet } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
-import { RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
+import { type InputRow, RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
 import { isBlankCell } from '../values/blank.ts';
@@ -33,10 +33,31 @@ const LONGEST_EXAMPLE = 100;
 const FIRST_ROWS_SHOWN = 5;
 
 /** Reads the file, its first rows twice. Nothing is sent. @throws StopError `input` where it is damaged. */
-export async function describeFile(
-  { sheet, read }: OpenedFile,
+export const describeFile = async (
+  file: OpenedFile,
   operations: Iterable<Operation>,
-): Promise<ListDescription> {
+): Promise<ListDescription> =>
+  (await describeBeginning(file, operations, Number.POSITIVE_INFINITY)).described;
+
+export interface Beginning {
+  /** Of the rows that were read. */
+  readonly described: ListDescription;
+  /** Whether the list has no others. */
+  readonly isWhole: boolean;
+  /** How many bytes of the file these are, nearly; undefined for one that is no text of cells. */
+  readonly bytes: number | undefined;
+}
+
+/**
+ * The same of the first rows alone: what can be said before a long list is read to its end.
+ * @param most rows that are read.
+ * @throws StopError `input` where these are damaged.
+ */
+export async function describeBeginning(
+  { sheet, read }: Pick<OpenedFile, 'sheet' | 'read'>,
+  operations: Iterable<Operation>,
+  most: number,
+): Promise<Beginning> {
   const header = await sheet.header();
   const issueOf = await issuesAsRead(read);
   const known = [...operations];
@@ -48,7 +69,7 @@ export async function describeFile(
   const different = new SeenTexts();
   const same = new RowCount();
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
-  const { rows, encoding, delimiter } = await sheet.survey(({ row, cells, unreadable: reason }) => {
+  const add = ({ row, cells, unreadable: reason }: InputRow): void => {
     if (reason !== undefined) {
       unreadable.count += 1;
       if (unreadable.first.length < FIRST_ROWS_SHOWN) unreadable.first.push({ row, reason });
@@ -56,8 +77,11 @@ export async function describeFile(
     }
     if (!different.add(cells.join('\0'))) same.add(row);
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
-  });
-  return {
+  };
+  const { rows, bytes, isWhole } = await eachOf(sheet, most, add);
+  const { encoding, delimiter } = sheet;
+  const perByte = encoding.startsWith('UTF-16') ? 2 : 1;
+  const described: ListDescription = {
     rows,
     unreadable,
     encoding,
@@ -73,6 +97,25 @@ export async function describeFile(
       top: [...sheet.top],
     },
   };
+  return { described, isWhole, bytes: delimiter === 'cells' ? undefined : bytes * perByte };
+}
+
+/**
+ * Tells each of the first rows.
+ * @returns with the bytes of their cells in UTF-8, and of what separates these.
+ */
+async function eachOf(sheet: Sheet, most: number, tell: (row: InputRow) => void) {
+  let rows = 0;
+  let bytes = 0;
+  for await (const group of sheet.groups())
+    for (const row of group) {
+      if (rows === most) return { rows, bytes, isWhole: false };
+      rows += 1;
+      if (most < Number.POSITIVE_INFINITY)
+        bytes += row.cells.reduce((sum, cell) => sum + Buffer.byteLength(cell) + 1, 0);
+      tell(row);
+    }
+  return { rows, bytes, isWhole: true };
 }
 
 export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, 'sheets'> {

@@ -95,7 +95,7 @@ export async function addedTo<Kind extends { readonly kind: string }>(
 interface ValueRow {
   readonly row: InputRow;
   /** The user's cells below their names, and ours. */
-  readonly own: readonly string[];
+  readonly ownNames: readonly string[];
   readonly ours: readonly string[];
   /** What a row that cannot be read has too many. It stands behind ours, as in a copy of delimited text. */
   readonly surplus: readonly string[];
@@ -113,11 +113,14 @@ export async function* valueRows(
   const names = await sheet.header();
   const positions = [...names.keys()];
   const kept = positions.filter((at) => !dropped.has(names[at] ?? ''));
-  const ownOf = ({ cells, unreadable }: InputRow): Pick<ValueRow, 'own' | 'surplus'> => {
-    if (unreadable === undefined) return { own: kept.map((at) => cells[at] ?? ''), surplus: [] };
+  const ownOf = ({ cells, unreadable }: InputRow): Pick<ValueRow, 'ownNames' | 'surplus'> => {
+    if (unreadable === undefined) return { ownNames: kept.map((at) => cells[at] ?? ''), surplus: [] };
     const before = writtenByUs({ names, positions, width: names.length }, dropped, (at) => cells[at]);
-    const left = cells.filter((_cell, at) => !before.has(at));
-    return { own: kept.map((_at, index) => left[index] ?? ''), surplus: left.slice(kept.length) };
+    const remainingCells = cells.filter((_cell, at) => !before.has(at));
+    return {
+      ownNames: kept.map((_at, index) => remainingCells[index] ?? ''),
+      surplus: remainingCells.slice(kept.length),
+    };
   };
   for await (const group of sheet.groups())
     for (let at = 0; at < group.length; at += ROWS_AT_ONCE) {
@@ -158,7 +161,7 @@ export class Corrections {
 
   /**
    * The corrected cells of the row, by the position of their names; undefined for a row that stays as it is.
-   * @throws StopError `input` for a row of which nobody knows which cell stands below which name.
+   * @throws StopError `input` for a row with cells that cannot be matched to names.
    */
   take({ row, unreadable }: Pick<InputRow, 'row' | 'unreadable'>): ReadonlyMap<number, string> | undefined {
     const cells = this.#byRow.get(row);

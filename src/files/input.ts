@@ -37,7 +37,7 @@ import { unclearStart } from './shape/list-start.ts';
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
   readonly path: string;
-  /** The file, whose bytes are the same whenever they are read. */
+  /** The file: its bytes are the same whenever they are read. */
   readonly file: InputFile;
   readonly sheet: Sheet;
   /** The options of this run, completed by those that were given or found for a batch over the same bytes. */
@@ -47,7 +47,7 @@ export interface Input {
 
 type Batches = Pick<LedgerReader, 'batches'>;
 
-/** A file of which nothing but the header was read. */
+/** A file with only its header read. */
 export type OpenedInput = OpenedFile & Pick<MappedInput, 'columns'>;
 
 export interface MappedInput extends Input {
@@ -83,7 +83,7 @@ async function openKnown(
   return { opened: await openNamed(file, { ...asBefore, ...present(read) }), earlier };
 }
 
-/** A batch over the same bytes, of which the same cells were read. */
+/** A batch over the same bytes, with the same cells read. */
 async function earlierBatch(
   file: InputFile,
   read: ReadOptions,
@@ -175,7 +175,7 @@ function withOtherSheets(error: unknown, { sheet: { tabs = [] }, read }: OpenedF
 
 /**
  * The columns by which the list at that path was worked on last, if they were guessed; or those of the list
- * of which the file is the output, under any name. A cancelled batch does not count.
+ * that has the file as its output, under any name. A cancelled batch does not count.
  */
 async function earlierGuess(
   { path, file }: OpenedFile,
@@ -290,9 +290,9 @@ const BYTES_BEHIND = 1024;
 
 /**
  * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is
- * read, and compared after each read, before the bytes are handed over: rows belong to the bytes by whose
- * hash their batch is known, and not to bytes that stood in their place for a while. A file that was replaced
- * by another of its name goes on being read where it is open, and is missed when it is opened again.
+ * read, and compared after each read, before the bytes are handed over: rows belong to the bytes that were
+ * hashed for their batch, and not to bytes that stood in their place for a while. A file that was replaced by
+ * another of its name goes on being read where it is open, and is missed when it is opened again.
  */
 export class InputFile implements FileBytes {
   readonly path: string;
@@ -310,8 +310,8 @@ export class InputFile implements FileBytes {
       await using file = await this.#open();
       const { size } = fstatSync(file.fd);
       for (;;) {
-        const left = Math.max(size - position, BYTES_BEHIND);
-        const buffer = Buffer.allocUnsafe(Math.min(BYTES_PER_CHUNK, left));
+        const remainingBytes = Math.max(size - position, BYTES_BEHIND);
+        const buffer = Buffer.allocUnsafe(Math.min(BYTES_PER_CHUNK, remainingBytes));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
         this.#requireSame(file);
         if (bytesRead === 0) return;
@@ -411,7 +411,7 @@ async function describe(path: string, error: unknown): Promise<unknown> {
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     const fact = `${path} cannot be read by this user.`;
-    return stop('input', fact, 'Give yourself permission to read the file.');
+    return stop('input', fact, 'Ask for the right to read the file.');
   }
   const short = shortage(codeOf(error));
   const next = short?.next ?? phrase`Check the disk with the file, then ${AGAIN}.`;

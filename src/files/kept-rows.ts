@@ -66,16 +66,26 @@ export function rowMaker<Row extends { readonly row: RowNumber }, Made>(
 export const plannedParts = (ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId) =>
   rowParts<PlannedRow>(PART_ROWS.single, (from) => ledger.plannedRows(batch, from, PART_ROWS.single));
 
-/**
- * Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet.
- */
+interface PlannedRecord {
+  readonly planned: PlannedRow;
+  /** Undefined for a row without an outcome. */
+  readonly record: EndedRow | undefined;
+  /** The row without an outcome, although a change was made already, such as the first of two. */
+  readonly begun?: RowRecord | undefined;
+}
+
+/** Every row of the plan of a batch of changes, with what the ledger has of it. */
 export async function* plannedRecords(
   ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
   batch: BatchId,
-): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: EndedRow | undefined }, void, undefined> {
+): AsyncGenerator<PlannedRecord, void, undefined> {
   for await (const part of plannedParts(ledger, batch)) {
-    const records = (await ledger.rows(batch, part[0]?.row ?? 0, part.length)).filter(hasEnded);
+    const records = await ledger.rows(batch, part[0]?.row ?? 0, part.length);
     const byRow = new Map(records.map((record) => [record.row, record]));
-    for (const planned of part) yield { planned, record: byRow.get(planned.row) };
+    for (const planned of part) {
+      const known = byRow.get(planned.row);
+      if (known === undefined || hasEnded(known)) yield { planned, record: known };
+      else yield { planned, record: undefined, begun: known };
+    }
   }
 }

@@ -59,14 +59,14 @@ export interface Merge {
   readonly found: number;
   /** Cells of the user that were mended in the result. */
   readonly mended: number;
-  /** Rows of the result of which no row of the file is sure to be the same, with their identifiers. */
+  /** Rows of the result that no row of the file surely equals, with their identifiers. */
   readonly nowhere: { row: RowNumber; identifiers: string[] }[];
   readonly kept: KeptCell[];
   chunks(): AsyncIterable<Buffer>;
 }
 
 /**
- * A cell that says something else in both files, where nobody knows that one was left alone. The file's own
+ * A cell that says something else in both files, where no one knows that one was left alone. The file's own
  * is kept.
  */
 export interface KeptCell {
@@ -97,7 +97,7 @@ export async function openResult(path: string): Promise<Result> {
   throw stop('input', fact, next);
 }
 
-/** Without those that cannot be read: nobody knows which of their cells belongs to which column. */
+/** Without those that cannot be read: no one knows which of their cells belongs to which column. */
 async function* rowsOf({ sheet }: OpenedFile): AsyncIterable<InputRow> {
   for await (const group of sheet.groups())
     for (const row of group) if (row.unreadable === undefined) yield row;
@@ -177,7 +177,7 @@ interface MergeColumns {
   /** Columns of an output that the other file gets or has of ours, in their order. */
   readonly added: readonly string[];
   /** The columns of the user that both have. */
-  readonly own: readonly string[];
+  readonly ownNames: readonly string[];
   readonly identifiers: readonly Identifier[];
 }
 
@@ -194,10 +194,10 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
     ? result.header.filter((name) => ours.has(name) || isAnswer(name) || isNew(name))
     : [];
   requireOtherNames(added, result, path, header, known);
-  const own = result.header.filter(
+  const ownNames = result.header.filter(
     (name) => !(added.includes(name) || ours.has(name)) && header.includes(name),
   );
-  return { isOutput: isResult, ours, added, own, identifiers: sentColumns(known, result, path, header) };
+  return { isOutput: isResult, ours, added, ownNames, identifiers: sentColumns(known, result, path, header) };
 }
 
 /**
@@ -253,9 +253,9 @@ interface ResultLine extends Line {
   readonly cell: Cells;
 }
 
-function lineOf({ identifiers, own }: MergeColumns, row: RowNumber, cell: Cells): Line {
+function lineOf({ identifiers, ownNames }: MergeColumns, row: RowNumber, cell: Cells): Line {
   const names = identifiers.map(({ column, kind }) => identityOf(kind, cell(column)));
-  const cells = own.filter((name) => !identifiers.some(({ column }) => column === name)).map(cell);
+  const cells = ownNames.filter((name) => !identifiers.some(({ column }) => column === name)).map(cell);
   return { row, key: lineText(names), other: lineText(cells) };
 }
 
@@ -293,9 +293,9 @@ function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], li
   const there = Map.groupBy(lines, ({ key }) => key);
   for (const [key, ones] of Map.groupBy(results, (one) => one.key)) {
     const found = new Set<ResultLine>();
-    const pair = (some: readonly ResultLine[], own: readonly Line[]): void => {
-      for (const [at, one] of some.slice(0, own.length).entries()) {
-        pairs.set(own[at]?.row ?? 0, one);
+    const pair = (some: readonly ResultLine[], ownLines: readonly Line[]): void => {
+      for (const [at, one] of some.slice(0, ownLines.length).entries()) {
+        pairs.set(ownLines[at]?.row ?? 0, one);
         found.add(one);
       }
     };
@@ -303,7 +303,7 @@ function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], li
     const same = Map.groupBy(mine, ({ other }) => other);
     for (const [other, some] of Map.groupBy(ones, (one) => one.other))
       if (other !== '') pair(some, same.get(other) ?? []);
-    // If several rows were corrected, nobody knows which of them is gone.
+    // If several rows were corrected, no one knows which of them is gone.
     if (key === '' || !(isOutput || ones.length === mine.length)) continue;
     pair(
       ones.filter((one) => !found.has(one)),
@@ -317,7 +317,7 @@ function pairRows({ isOutput }: MergeContext, results: readonly ResultLine[], li
 
 /** The cells that the user has mended in a row that needs attention. */
 function mend(
-  { own, identifiers, known, cellsOf }: MergeContext,
+  { ownNames, identifiers, known, cellsOf }: MergeContext,
   source: InputRow,
   from: ResultLine,
   corrections: Correction[],
@@ -326,10 +326,10 @@ function mend(
   const kinds = new Map(identifiers.map(({ column, kind }) => [column, kind]));
   const { row } = source;
   const before = known.before.get(from.row);
-  for (const column of own) {
+  for (const column of ownNames) {
     const mine = cellsOf(source)(column);
     const value = from.cell(column);
-    // Where nobody knows what a cell was, a blank one can be filled without losing anything.
+    // Where no one knows what a cell was, a blank one can be filled without losing anything.
     const was = before?.(column) ?? '';
     const isSame = (one: string, other: string): boolean =>
       one === other ||
@@ -385,11 +385,11 @@ async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Bu
   const dropped = new Set(added.filter((name) => header.includes(name)));
   yield* into.sheet.copy({ columns: added, dropped, note }, async (rows) =>
     rows.map((row) => {
-      const own = cellsOf(row);
+      const ownCells = cellsOf(row);
       const from = pairs.get(row.row);
       const isOwn = from && cellsAdded(merging, row, from).isOwn;
       return added.map((name, at) =>
-        from === undefined || isOwn?.[at] === true ? own(name) : safety(from.cell(name)),
+        from === undefined || isOwn?.[at] === true ? ownCells(name) : safety(from.cell(name)),
       );
     }),
   );

@@ -38,9 +38,9 @@ async function* copiedRows(
   let written = options.isPart ? 1 : header + below;
   yield [{ number: written, cells: [...kept, ...options.columns].map((text) => ({ text })) }];
   for await (const rows of valueRows(sheet, options, cellsFor))
-    yield rows.map(({ row, own, ours, surplus }): WorkbookRow => {
+    yield rows.map(({ row, ownNames, ours, surplus }): WorkbookRow => {
       written = options.isPart ? written + 1 : row.row + below;
-      const shown = row.unreadable === undefined ? own.map((text) => shownText(text) ?? text) : own;
+      const shown = row.unreadable === undefined ? ownNames.map((text) => shownText(text) ?? text) : ownNames;
       const behind = surplus.map((text, at) => ownCell(text, kept.length + at));
       return { number: written, cells: [...shown.map(ownCell), ...ours.map(addedCell), ...behind] };
     });
@@ -51,6 +51,12 @@ const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,9})(?:\.\d{0,8}[1-9])?$/;
 
 /** Excel shows this many characters of a number and rounds the rest away. */
 const MOST_SHOWN = 11;
+
+/** The user's cells below these names, as her spreadsheet shows them. */
+export function ownCellsBelow(names: readonly string[]): (text: string, at: number) => WorkbookCell {
+  const cellOf = cellsBelow(names);
+  return (text, at) => cellOf(shownText(text) ?? text, at);
+}
 
 /** The cells below these names. */
 function cellsBelow(names: readonly string[]): (text: string, at: number) => WorkbookCell {
@@ -101,7 +107,7 @@ function dateCell(text: string, { day: dayStyle, time: timeStyle }: DateStyles):
 
 // ------------------------------------------------------------------------ as JSON, where nothing is altered
 
-/** The member with all cells of a row that cannot be read: nobody knows below which names they belong. */
+/** The member with all cells of a row that cannot be read: no one knows below which names they belong. */
 const UNREAD_CELLS = '_cells';
 
 /** An object on one line, without a line end. @param members each as JSON with its name. */
@@ -138,8 +144,8 @@ export async function* jsonCopy(
   const names = (await sheet.header()).filter((name) => !options.dropped.has(name));
   let before = isList ? '[\n' : '';
   for await (const rows of valueRows(sheet, options, cellsFor)) {
-    const objects = rows.map(({ row, own, ours }) => {
-      const read = names.map((name, at) => member(name, JSON.stringify(own[at] ?? '')));
+    const objects = rows.map(({ row, ownNames, ours }) => {
+      const read = names.map((name, at) => member(name, JSON.stringify(ownNames[at] ?? '')));
       const members = row.unreadable === undefined ? read : unreadMembers(row);
       return objectText([...members, ...appendedMembers(options, ours)]);
     });

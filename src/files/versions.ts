@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { z } from 'zod';
 import type { Correction, ReadOptions, Sheet } from '../core/format.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Chunks } from '../lib/atomic-file.ts';
@@ -20,16 +18,19 @@ export const withCorrections = async (
     : (await openFile(path, read)).sheet.corrected?.(corrections);
 
 /**
- * The corrections that the next version of a list takes over: those of rows that are as they were, under the
- * numbers that these rows have now. None of a row that was edited or may be one of several.
+ * The rows in which the next version of a list takes over corrections: those that are as they were, and those
+ * that have changed in other cells. Undefined for a cell that says something else now, and for a row that may
+ * be one of several.
+ * @param changed the rows of before whose other cells have changed, with their numbers of now.
  * @throws StopError `input` where one of the versions cannot be read.
  */
-export async function stillFitting<Kept extends Correction>(
-  corrections: readonly Kept[],
+export async function placesNow(
+  corrections: readonly Correction[],
   read: ReadOptions,
   before: string,
   now: string,
-): Promise<Kept[]> {
+  changed: ReadonlyMap<RowNumber, RowNumber> = new Map(),
+): Promise<readonly (RowNumber | undefined)[]> {
   if (corrections.length === 0) return [];
   const { sheet } = await openFile(before, read);
   const header = await sheet.header();
@@ -37,46 +38,23 @@ export async function stillFitting<Kept extends Correction>(
   const texts = new Map<RowNumber, string>();
   await eachRow(sheet, header, (row, text) => wanted.has(row) && texts.set(row, text));
   const places = new Map([...texts.values()].map((text): [string, RowNumber[]] => [text, []]));
-  await eachRow((await openFile(now, read)).sheet, header, (row, text) => places.get(text)?.push(row));
-  return corrections.flatMap((each) => {
-    const rows = places.get(texts.get(each.row) ?? '') ?? [];
-    const [row, second] = rows.includes(each.row) ? [each.row] : rows;
-    return row === undefined || second !== undefined ? [] : { ...each, row };
+  const movedTo = new Set([...wanted].flatMap((row) => changed.get(row) ?? []));
+  const textsNow = new Map<RowNumber, string>();
+  await eachRow((await openFile(now, read)).sheet, header, (row, text) => {
+    places.get(text)?.push(row);
+    if (movedTo.has(row)) textsNow.set(row, text);
   });
-}
-
-/** How many rows of a list are new, changed and as they were in an earlier version of it. */
-export const Edited = z.object({ added: z.number(), changed: z.number(), same: z.number() });
-type Edited = z.infer<typeof Edited>;
-
-/**
- * Compares the rows of two versions by their cells, in any order. A row without its like counts as changed as
- * long as a row of before has gone, and then as new.
- * @throws StopError `input` where one of the versions cannot be read.
- */
-export async function editedSince(read: ReadOptions, before: string, now: string): Promise<Edited> {
-  const { sheet } = await openFile(before, read);
-  const header = await sheet.header();
-  const gone = new Map<string, number>();
-  // The hashes of a million rows fit into memory, and their texts may not.
-  const hashOf = (text: string): string => hash('sha1', text, 'base64');
-  let rows = 0;
-  await eachRow(sheet, header, (_, text) => {
-    const known = hashOf(text);
-    gone.set(known, (gone.get(known) ?? 0) + 1);
-    rows += 1;
+  const says = (text: string | undefined, column: string): string | undefined =>
+    text && JSON.parse(text)[header.indexOf(column)];
+  return corrections.map(({ row: before, column }) => {
+    const text = texts.get(before);
+    const rows = places.get(text ?? '') ?? [];
+    const [row, second] = rows.includes(before) ? [before] : rows;
+    if (row !== undefined) return second === undefined ? row : undefined;
+    const moved = changed.get(before);
+    const was = says(text, column);
+    return was !== undefined && was === says(textsNow.get(moved ?? 0), column) ? moved : undefined;
   });
-  let same = 0;
-  let others = 0;
-  await eachRow((await openFile(now, read)).sheet, header, (_, text) => {
-    const known = hashOf(text);
-    const left = gone.get(known) ?? 0;
-    if (left > 0) gone.set(known, left - 1);
-    if (left > 0) same += 1;
-    else others += 1;
-  });
-  const changed = Math.min(others, rows - same);
-  return { added: others - changed, changed, same };
 }
 
 /** @param names the columns by which rows are compared: others may have come since. */

@@ -44,7 +44,7 @@ export function requireRoom(rows: number, columns: number): void {
   throw stop('output', fact, next);
 }
 
-/** A part of an archive, whose length need not be known before it is written. */
+/** A part of an archive: its length need not be known before it is written. */
 export interface ArchivePart {
   readonly name: string;
   readonly chunks: AsyncIterable<Buffer | string> | Iterable<Buffer | string>;
@@ -58,7 +58,7 @@ export interface ArchivePart {
 const UNDATED = { mtime: new Date(0), forceDosTimestamp: true };
 
 /**
- * A zip archive of these parts, which are taken no faster than its bytes are, and let go when nobody takes
+ * A zip archive of these parts, which are taken no faster than its bytes are, and let go when no one takes
  * more. What goes wrong with a part is thrown to the caller that takes the bytes.
  */
 export async function* zipped(parts: readonly ArchivePart[]): AsyncIterable<Buffer> {
@@ -96,8 +96,8 @@ const SHEET_END = '</sheetData></worksheet>';
 const WIDTH = 20;
 
 export function widthOf(name: string): number {
-  const own: Readonly<Record<string, number>> = OUR_WIDTHS;
-  return own[name.replace(/_\d+$/, '')] ?? WIDTH;
+  const ownWidths: Readonly<Record<string, number>> = OUR_WIDTHS;
+  return ownWidths[name.replace(/_\d+$/, '')] ?? WIDTH;
 }
 
 /** @param column counts from 1. */
@@ -170,7 +170,7 @@ const LOOKS_ESCAPED = /_(?=x[0-9a-f]{4})/gi;
 const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
 
 export interface WorkbookCell {
-  /** What a user would type to get it; a cell whose text is empty is blank. */
+  /** What a user would type to get it; a cell with an empty text is blank. */
   readonly text: string;
   /** Absent for a text. */
   readonly value?: number;

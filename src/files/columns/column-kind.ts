@@ -38,7 +38,7 @@ const KIND_OF_INPUT: Readonly<Record<string, KindName>> = {
   position: 'text',
 };
 
-/** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
+/** What the cells of an operation's input should hold; undefined for an input that cannot be damaged. */
 export function kindOfInput(input: string): KindName | undefined {
   const name = inputOf(input);
   return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
@@ -225,7 +225,7 @@ function isPhone(text: string, name: string): boolean {
 }
 
 /**
- * Whether digits are surely an identifier with which nobody calculates, whatever the name of their column is.
+ * Whether digits are surely an identifier with which no one calculates, whatever the name of their column is.
  */
 export function isIdentifier(digits: string): boolean {
   return digits.length === 11 && abn.read(digits).kind === 'usable';

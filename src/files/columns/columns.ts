@@ -1,8 +1,9 @@
 import { meantWord, type StopError, stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
+import { inputWords } from '../../core/input-words.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
-import { byFlag, phrase } from '../../core/phrase.ts';
+import { byFlag, faces, phrase } from '../../core/phrase.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { entriesOf } from '../../core/steps.ts';
@@ -27,7 +28,7 @@ export * from './guess.ts';
 export interface ColumnMap {
   /** Input → column, in the order in which the operation documents its inputs. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Whether nobody chose the columns, so that the user must be shown which ones were taken. */
+  /** Whether no one chose the columns, so that the user must be shown which ones were taken. */
   readonly guessed: boolean;
   /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
   readonly because: ReadonlyMap<string, string>;
@@ -118,7 +119,7 @@ async function columnsOfOne(
     const { input, column, words } = label;
     const fact =
       `Most rows say ${foreignName(words)} in the column ${foreignName(column)}, ` +
-      'which therefore names nobody.';
+      'so the column names no person or company.';
     if (chosen.guesses === undefined || columns[input] !== undefined)
       throw stop(
         'job',
@@ -190,7 +191,7 @@ function asBefore(
   { batch, columns, isOutput }: EarlierGuess,
   byHeader: Guess['sure'],
 ): ColumnMap {
-  const asIn = `as in batch ${batch}${isOutput ? ', whose output this is' : ''}`;
+  const asIn = `as in batch ${batch}${isOutput ? ', which made this output' : ''}`;
   const because = (input: string, column: string): string => {
     const named = byHeader.get(input);
     return named?.column === column ? named.because : asIn;
@@ -311,7 +312,12 @@ function requireKnown(
       throw stop('job', fact, meantWord(input, inputs));
     }
     if (!header.includes(column)) {
-      const fact = `columns: ${input} should come from ${foreignName(column)}, but the file has no such column.`;
+      const named = foreignName(column);
+      const typed = `columns: ${input} should come from ${named}, but the file has no such column.`;
+      const fact = faces(
+        typed,
+        `The list has no column ${named}, which was chosen as the ${inputWords(input)}.`,
+      );
       throw stop('job', fact, meantWord(column, header));
     }
   }
@@ -326,9 +332,10 @@ export function requireConditioned(
     for (const column of Object.keys(columns)) {
       requireOnce(header, column);
       if (header.includes(column)) continue;
-      const fact = `${entry}: the list has no column ${foreignName(column)}`;
+      const lacks = `the list has no column ${foreignName(column)}`;
+      const fact = faces(`${entry}: ${lacks}`, `${lacks}, by which rows are left out`);
       const next = meantWord(column, header);
-      throw problem?.([entry, column], 'name', fact, next) ?? stop('job', `${fact}.`, next);
+      throw problem?.([entry, column], 'name', fact, next) ?? stop('job', phrase`${fact}.`, next);
     }
   }
 }

@@ -1,13 +1,15 @@
 import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
+import { inputWords } from '../../core/input-words.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { isOutput } from '../../core/our-columns.ts';
-import { asField, asFlag, byFlag, type Phrase, phrase, typing } from '../../core/phrase.ts';
-import { counted, foreignName } from '../../core/plain-text.ts';
+import { asField, asFlag, byFlag, faces, type Phrase, phrase, typing } from '../../core/phrase.ts';
+import { counted, foreignName, listed as listedWords } from '../../core/plain-text.ts';
 import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { identifierText } from '../../values/blank.ts';
 import type { KindName } from '../../values/kind.ts';
+import { isDate } from '../../values/text.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
 import { BY_CONTENT, isAboutAnother, kindOfInput, SHARE_THAT_DECIDES } from './column-kind.ts';
@@ -100,8 +102,8 @@ export function guessColumns(
 }
 
 /**
- * The columns that were taken by their names alone, and whose cells are about others: by a person's link no
- * company is looked up, so nothing is promised by it, and no row complains.
+ * The columns that were taken by their names alone, with cells about others: by a person's link no company is
+ * looked up, so nothing is promised by it, and no row complains.
  */
 function aboutOthers(
   { inputs }: Operation,
@@ -120,7 +122,7 @@ function aboutOthers(
 }
 
 const othersNote = ({ name }: Operation, column: string): string =>
-  `The column ${foreignName(column)} has links by which ${name} looks nobody up, so it is not read.`;
+  `The column ${foreignName(column)} has links that ${name} cannot look up, so it is not read.`;
 
 /** Columns for inputs that have no sure column. Rivals and columns with too few right cells are included. */
 export function likelyColumns(
@@ -239,6 +241,23 @@ export function unheeded(
   });
 }
 
+/**
+ * Columns that nothing reads and that may say where a person goes, whatever their names are: text that comes
+ * again from row to row, or too few cells to tell. A person's own facts, such as a name, come once.
+ */
+export async function sortingColumns(
+  sheet: Pick<Sheet, 'groups'>,
+  header: readonly string[],
+  columns: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const read = Object.values(columns);
+  const isOpen = (column: string): boolean =>
+    column !== '' && !read.includes(column) && !isFoundColumn(column);
+  if (!header.some(isOpen)) return [];
+  const content = await readContent(sheet, header.length);
+  return header.filter((column, at) => isOpen(column) && content.sorts(at));
+}
+
 const takesOut = ({ described: { calls } }: Operation): boolean =>
   Object.values(calls).every(({ changes }) => changes === 'takes_invite_back' || changes === 'removes');
 
@@ -247,11 +266,12 @@ export function passedOverStop(
   { input, column }: Pick<LikelyColumn, 'input' | 'column'>,
 ): StopError {
   const what = input === 'user_id' ? 'who a person is' : 'where a person goes';
-  const fact = `${operation.name} would not read the column ${foreignName(column)}, which says ${what}.`;
+  const typed = `${operation.name} would not read the column ${foreignName(column)}, which says ${what}.`;
+  const fact = faces(typed, `Nothing reads the column ${foreignName(column)}, which says ${what}.`);
   const isInput = operation.inputs.some(({ name }) => name === input);
   const read = isInput
     ? phrase`Read it ${byFlag('--column', shellWord(`${input}=${column}`))}`
-    : 'Use onboard, which reads it';
+    : faces('Use onboard, which reads it', 'Invite a team, which reads it');
   // A user who takes people out is not sent to an operation that invites them.
   const advice = takesOut(operation) && !isInput ? 'Say' : phrase`${read}, or say`;
   return stop('job', fact, phrase`${advice} ${byFlag('--column', `${input}=`)} that it is left unread.`);
@@ -331,7 +351,8 @@ const byColumn = (input: string): Phrase =>
   typing`: ${asFlag('--column', `${input}=…`)}, or under \`${asField('columns')}:\` in a job`;
 
 function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
-  const fact = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;
+  const typed = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;
+  const fact = faces(typed, `The columns ${listed(claimants)} could all be ${inputWords(input.name)}.`);
   return stop('job', fact, phrase`Name the right one${byColumn(input.name)}.`);
 }
 
@@ -345,34 +366,37 @@ export function unusable(
   const missing = operation.inputs.find(({ name, required }) => required && !mapped.has(name));
   if (missing !== undefined) {
     const { name, about } = missing;
-    const fact =
-      `${operation.name} needs a column for ${foreignName(name)} (${about}), ` +
-      'and the file has no such column.';
+    const fact = `The list has no column for the ${inputWords(name)} (${about}).`;
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
     return stop('job', fact, phrase`${meant} ${typing`If so${byColumn(name)}.`}`);
   }
   const lacking = mapped.size === 0 ? undefined : operation.lacks?.([...mapped.keys()]);
   if (lacking !== undefined) {
-    const by = operation.by?.join(', or ') ?? '';
-    const fact = `${operation.name} is asked by ${by}, and for none of these all columns were recognized.`;
-    const next = phrase`Say which column has the rest${byColumn(lacking)}.`;
+    const by = operation.by?.map((each) => each.split('+').map(inputWords).join(' + ')).join(', or ') ?? '';
+    const fact = `A row is looked up by ${by}, and the list has all columns of none of these.`;
+    const next = phrase`Name the column that is missing${byColumn(lacking)}.`;
     return stop('job', fact, next);
   }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
-  const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
-  const fact =
-    `${operation.name} needs at least one of ${inputs}; ` +
+  const names = operation.inputs.map(({ name }) => name);
+  const typed =
+    `A row is looked up by ${names.map(inputWords).join(', or ')}; ` +
     `none was recognized among the columns ${listed(header)}.`;
-  const [first] = operation.inputs;
-  const next = phrase`Say which column has which input${byColumn(first?.name ?? '')}.`;
+  const ways = operation.inputs.filter(({ needsBy }) => !needsBy).map(({ name }) => inputWords(name));
+  const fact = faces(typed, `No column is recognized as ${anyOf(ways)}.`);
+  const next = phrase`Name a column that has one of them${byColumn(names[0] ?? '')}${typing`; the inputs are ${names.join(', ')}`}.`;
   return stop('job', fact, likely === undefined ? next : phrase`${likelyWords(likely)} ${next}`);
 }
 
-function likelyWords({ input, column, because }: LikelyColumn): string {
-  return `${foreignName(input)} may be ${foreignName(column)}, ${because}.`;
+const anyOf = (names: readonly string[]): string => listedWords(names).replace(/ and (?=[^,]*$)/, ' or ');
+
+function likelyWords({ input, column, because }: LikelyColumn): Phrase {
+  const named = foreignName(column);
+  const typed = `${foreignName(input)} may be ${named}, ${because}.`;
+  return faces(typed, `${named} may be the ${inputWords(input)}, ${because}.`);
 }
 
-/** More names than these help nobody, and a sheet may have 100,000. */
+/** More names than these help no one, and a sheet may have 100,000. */
 const COLUMNS_SHOWN = 30;
 
 function listed(columns: readonly string[]): string {
@@ -449,6 +473,13 @@ export class ColumnContent {
     for (const cell of filled.map((each) => each.trim().toLowerCase()))
       counts.set(cell, (counts.get(cell) ?? 0) + 1);
     return [...counts].find(([, count]) => count > filled.length / 2)?.[0];
+  }
+
+  /** Whether the cells are text by which the rows may be sorted: some come again, or they are few. */
+  sorts(at: number): boolean {
+    const filled = this.#filled(at).map((each) => each.trim().toLowerCase());
+    const isText = this.kind(at) === 'text' && !filled.every(isDate);
+    return isText && (filled.length < FEWEST_OF_LABEL || new Set(filled).size < filled.length);
   }
 
   /** The caller asks for a share only after it has added all rows. */

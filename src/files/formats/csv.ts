@@ -40,7 +40,10 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
   // A bad header is reported only to a caller that asks for the header.
   const isGuessed = Object.keys(layout.found).length > 0;
   const foundNotes = isGuessed ? layoutNotes(layout.found, (await columns()).names) : [];
+  const { codec, isMarked, delimiter } = layout;
   return {
+    encoding: encodingWords(codec.encoding) + (isMarked ? ' with byte-order mark' : ''),
+    delimiter,
     notes: [...layout.notes, ...foundNotes],
     layout: layout.found,
     top: layout.top,
@@ -99,7 +102,7 @@ async function columnsUnder(layout: Layout): Promise<NamedColumns> {
   }
   const above = start.header.last - 1;
   if (above > 0) throw nothingBelow(file.path, above);
-  const next = 'Name a file whose first row holds the names of the columns.';
+  const next = 'Name a file with the column names in its first row.';
   throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
 }
 
@@ -123,15 +126,7 @@ async function survey(
     rows += group.length;
     group.forEach(onRow);
   }
-  const { file, codec, isMarked, delimiter } = layout;
-  const mark = isMarked ? ' with byte-order mark' : '';
-  return {
-    sha256: await file.sha256(),
-    encoding: encodingWords(codec.encoding) + mark,
-    delimiter,
-    header: columns.names,
-    rows,
-  };
+  return { sha256: await layout.file.sha256(), header: columns.names, rows };
 }
 
 // ------------------------------------------------------------------------------- what is no row of the table
@@ -342,7 +337,7 @@ class Copy {
    * cells go between where the record has too few. In a padded file, the blank cells behind the header's last
    * go where the record has too many. If a record cannot be read, its surplus cells stand behind ours, so
    * that any program that reads the copy finds the same cells in it as in the file. None of the user's cells
-   * is left out, because nobody knows below which name it belongs.
+   * is left out, because no one knows below which name it belongs.
    */
   #rewritten(record: CsvRecord, ours: readonly string[]): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
@@ -352,11 +347,17 @@ class Copy {
       ? this.#dropped
       : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
     const mayLose = isReadable && record.kind !== 'left_out';
-    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, position) => !leftOut.has(position));
+    const ownCells = (mayLose ? cells.slice(0, width) : cells).filter(
+      (_cell, position) => !leftOut.has(position),
+    );
     const room = width - this.#dropped.size;
-    const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
+    const padding = Array<Buffer>(Math.max(0, room - ownCells.length)).fill(NO_BYTES);
     const added = ours.map((cell) => Buffer.from(csvCell(cell, this.#style)));
-    return this.#joined(mark, [...own.slice(0, room), ...padding, ...added, ...own.slice(room)], lineEnd);
+    return this.#joined(
+      mark,
+      [...ownCells.slice(0, room), ...padding, ...added, ...ownCells.slice(room)],
+      lineEnd,
+    );
   }
 
   /** A cell that was in quotes is in quotes again. */

@@ -32,6 +32,9 @@ async function openObjects(file: FileBytes, options: ReadOptions): Promise<Sheet
     for await (const records of source.records()) yield records.flatMap((each) => rowOf(each, names) ?? []);
   }
   return {
+    encoding: source.words,
+    delimiter: 'cells',
+    rows,
     notes: [],
     layout: {},
     start: { header: NO_HEADER, isFound: false },
@@ -40,7 +43,7 @@ async function openObjects(file: FileBytes, options: ReadOptions): Promise<Sheet
       if (onRow !== undefined)
         for await (const group of groups()) for (const { object: _, ...row } of group) onRow(row);
       const sha256 = await file.sha256();
-      return { sha256, rows, encoding: source.words, delimiter: 'cells', header: names };
+      return { sha256, rows, header: names };
     },
     header: async () => names,
     groups,
@@ -163,9 +166,9 @@ function withMembers(
 ): string {
   const ours = appendedMembers(options, cells);
   if (row.unreadable !== undefined) return objectText([...unreadMembers(row), ...ours]);
-  const own = options.dropped.size === 0 ? line.text : withoutMembers(line.text, options.dropped);
-  const end = own.lastIndexOf('}');
-  return [own.slice(0, end), ...ours].join(IS_EMPTY.test(own) ? '' : ',') + own.slice(end);
+  const ownText = options.dropped.size === 0 ? line.text : withoutMembers(line.text, options.dropped);
+  const end = ownText.lastIndexOf('}');
+  return [ownText.slice(0, end), ...ours].join(IS_EMPTY.test(ownText) ? '' : ',') + ownText.slice(end);
 }
 
 const IS_EMPTY = /^\uFEFF?\s*\{\s*\}\s*$/;

@@ -29,7 +29,7 @@ const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open: openB
 export default xlsx;
 
 async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
-  const about = { sha256: await file.sha256(), delimiter: 'cells' };
+  const sha256 = await file.sha256();
   const book = await readBook(file);
   const table = await chooseTable(book, options, new ListSize(file, options));
   // A copy reads every part, and what it would refuse then is refused before anything is bought.
@@ -38,14 +38,16 @@ async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   const source = { book, table, tables: await tablesOf(book, tab) };
   const sheet: Sheet = {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
+    encoding: `Excel workbook, sheet ${JSON.stringify(tab.name)}`,
+    delimiter: 'cells',
+    rows: table.rows,
     notes: table.notes,
     layout: table.layout,
     top: topRows(table.top),
     start: table.start,
     async survey(onRow = () => {}) {
       for await (const group of sheet.groups()) for (const row of group) onRow(row);
-      const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
-      return { ...about, encoding, header: columns.names, rows: table.rows };
+      return { sha256, header: columns.names, rows: table.rows };
     },
     header: async () => columns.names,
     async *groups() {

@@ -13,7 +13,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
 import { reasonOf } from '../../core/outcome.ts';
-import { listFolderOf } from '../../core/paths.ts';
+import { isNightJob, listFolderOf } from '../../core/paths.ts';
 import { asField, faces, phrase } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import {
@@ -57,7 +57,7 @@ interface AddedColumn {
   readonly path: string;
   /** The path is a name of `wholeFields`. */
   readonly isField?: true;
-  /** The input's own column of that name, whose filled cells stay: all, or those that `replaces` leaves. */
+  /** The input's own column of that name: its filled cells stay: all, or those that `replaces` leaves. */
   readonly fills?: number;
   /** Tells which words of its cells are blank. Left out: only those that are so in every cell. */
   readonly kind?: KindName;
@@ -113,8 +113,8 @@ export function additionOf(
     const added = addedBeside(existing, at, { name, path }, onExisting, earlier);
     if (added === undefined) return [];
     if (existing !== undefined) dropped.add(existing);
-    const own = beside.filter((each) => each.of === name);
-    return [added, ...own.map((each) => ({ ...added, name: each.name, beside: each.kind }))];
+    const besideColumns = beside.filter((each) => each.of === name);
+    return [added, ...besideColumns.map((each) => ({ ...added, name: each.name, beside: each.kind }))];
   });
   // With `refuse`, a column of the user's would have been refused, so all dropped ones are ours.
   return { columns, dropped, ours: onExisting === 'refuse' ? dropped : ours };
@@ -245,9 +245,9 @@ export function automaticAddition(
   const given = new Set<string>();
   const byField = (field: string): string => {
     const [bare = field, behind = bare] = namesOf(field, steps);
-    const own = safety(given.has(bare.toLowerCase()) ? behind : bare);
+    const safeName = safety(given.has(bare.toLowerCase()) ? behind : bare);
     given.add(bare.toLowerCase());
-    return names.take(isIdentifier(bare) ? prefixed(own) : own, FOUND_PREFIX);
+    return names.take(isIdentifier(bare) ? prefixed(safeName) : safeName, FOUND_PREFIX);
   };
   const byWords = (field: string): string => {
     const [bare, withStep, asFound] = wordsOf(field);
@@ -315,9 +315,9 @@ export async function surveyFields(
 /** Every value of an answer under its name. @param listsApart whether the list of results is left out. */
 export function answerFields({ body, place }: ShownAnswer, listsApart: boolean): ReadonlyMap<string, string> {
   // The body is parsed once: the list is left out by identity, so fields and list must come from one object.
-  const own = ownBodyIn(jsonIn(body), place);
+  const ownBody = ownBodyIn(jsonIn(body), place);
   const { envelope: _, ...inside } = place;
-  return saidFields(parsedSaidIn(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
+  return saidFields(parsedSaidIn(ownBody, inside), listsApart ? parsedResultsOf(ownBody, inside) : undefined);
 }
 
 /** Receives an answer, and its fields where every field becomes a column. */
@@ -382,7 +382,7 @@ export function addedCells(
     const own = ownIn(column);
     const value = isOwn(column) ? '' : found(column);
     if (value !== '' || own.trim() === '') return value;
-    // Cells of the user's are not made safe, because nobody else wrote them.
+    // Cells of the user's are not made safe, because no one else wrote them.
     return cells.isJson ? cells.own(own) : own;
   });
 }
@@ -584,8 +584,9 @@ export async function automaticNames(
   return columns.flatMap(({ name }) => [name, safeCell(name)]);
 }
 
-/** The columns of a list that was brought to the page are read by people. */
-const isInWords = ({ inputPath }: Batch): boolean => listFolderOf(inputPath) !== undefined;
+/** The columns of a list that was brought to the page are read by people, and those of a night made there. */
+const isInWords = ({ inputPath, settings: { job } }: Batch): boolean =>
+  listFolderOf(inputPath) !== undefined || (typeof job === 'string' && isNightJob(job));
 
 type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
 

@@ -17,6 +17,7 @@ import type {
   BatchView,
   FiguresObject,
   ListCost,
+  ListFigures,
   SpentObject,
   StepObject,
 } from '../../objects/batch-view.ts';
@@ -44,9 +45,10 @@ export type BatchCounts = Pick<BatchView, 'rows' | 'rows_beyond' | 'counts' | 'c
 export async function batchView(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<BatchView> {
   const counted = await batchCounts(ledger, batch);
   const { requests, calls } = await ledger.metrics(batch.id);
+  const paid = await pricedIn(ledger, batch, counted.credits.spent, priceOf);
   return {
     ...counted,
-    ...present({ cost: moneyFor(await pricedIn(ledger, batch, counted.credits.spent, priceOf)) }),
+    ...present({ accounts: accountsOf(paid), cost: moneyFor(paid) }),
     requests,
     calls,
   };
@@ -63,30 +65,36 @@ export async function wholeView(
   priceOf: PriceOf,
 ): Promise<WholeView> {
   const view = await batchView(ledger, batch, priceOf);
-  const all = await costInAll(ledger, batch, view.credits, priceOf);
+  const cost = await costInAll(ledger, batch, view.credits, priceOf);
+  const all = cost && listFigures(batch, tally, view, cost);
   const steps = await stepsIn(ledger, batch, priceOf);
-  return { ...view, ...present({ steps }), figures: figuresOf(batch, tally, view, all) };
+  const byAccount = await ledger.byAccount(batch.id);
+  const forMisses = byAccount.reduce((sum, each) => sum + each.forMisses, 0);
+  return { ...view, ...present({ steps }), figures: figuresOf(batch, tally, view, all, forMisses) };
 }
 
 export function figuresOf(
   batch: Batch,
   tally: Tally,
   view: Pick<BatchView, 'rows' | 'counts' | 'credits' | 'cost'>,
-  inAll?: ListCost,
+  inAll?: ListFigures,
+  forMisses = 0,
 ): FiguresObject {
   const { rows, counts, cost = null } = view;
   const { spent } = view.credits;
-  const { bought, mismatched } = tally;
+  const { bought, known, twice, mismatched } = tally;
   const { matched: found = 0, invalid = 0 } = counts;
   const pending = rows - tally.ended;
-  // A pending row of several steps may have cost something already, so one found row has no price yet.
-  const isPart = pending > 0 && stepNames(batch.operation).length > 1;
   return {
     rows,
     usable: rows - invalid,
-    asked: rows - invalid - pending - tally.leftOut,
+    asked: rows - invalid - pending - tally.leftOut - known - twice,
+    known,
+    twice,
     filled_before: tally.filledBefore,
+    ...present({ left_out: tally.reasonsLeftOut.length > 0 ? [...tally.reasonsLeftOut] : undefined }),
     found,
+    found_free: found - bought,
     attention: needingAttention(counts) + tally.damaged + mismatched,
     reasons: tally.reasons,
     ...present({ mismatched: mismatched || undefined }),
@@ -97,13 +105,44 @@ export function figuresOf(
       found: tally.foundAt(batch, path) ?? found,
     })),
     ...present({ vendor_counted: vendorCountOf([batch], spent) }),
+    for_misses: forMisses,
     saved: tally.saved,
     cost,
     ...present({ in_all: inAll }),
-    each:
-      bought === 0 || spent === 0 || isPart
-        ? null
-        : { rows: bought, credits: inHundredths(spent / bought), cost: cost && moneyEach(cost, bought) },
+    each: priceEach(batch, pending, bought, { credits: view.credits, cost }),
+  };
+}
+
+/** @param bought how many of the found rows were. */
+function priceEach(
+  { operation }: Pick<Batch, 'operation'>,
+  pending: number,
+  bought: number,
+  { credits: { spent }, cost }: Pick<ListCost, 'cost'> & { readonly credits: Pick<SpentObject, 'spent'> },
+): FiguresObject['each'] {
+  // A pending row of several steps may have cost something already, so one found row has no price yet.
+  const isPart = pending > 0 && stepNames(operation).length > 1;
+  if (bought === 0 || spent === 0 || isPart) return null;
+  return { rows: bought, credits: inHundredths(spent / bought), cost: cost && moneyEach(cost, bought) };
+}
+
+/** The figures of the list by all its starts. */
+function listFigures(
+  batch: Batch,
+  tally: Tally,
+  view: Parameters<typeof figuresOf>[2],
+  all: ListCost,
+): ListFigures {
+  const { asked, known, twice, found } = figuresOf(batch, tally, view);
+  const { askedBefore, twiceBefore, boughtBefore } = tally;
+  const bought = tally.bought + boughtBefore;
+  return {
+    ...all,
+    asked: asked + askedBefore,
+    known: known - askedBefore - twiceBefore,
+    twice: twice + twiceBefore,
+    found_free: found - bought,
+    each: priceEach(batch, view.rows - tally.ended, bought, all),
   };
 }
 
@@ -117,13 +156,31 @@ export async function listCost(
   priceOf: PriceOf,
 ): Promise<ListCost> {
   const each: SpentObject[] = [];
-  const parts: PricedCredits[] = [];
+  const parts: AccountPart[] = [];
   for (const batch of batches) {
     const spent = spentOf(await ledger.batchMoney(batch.id));
     each.push(spent);
     parts.push(...(await pricedIn(ledger, batch, spent.spent, priceOf)));
   }
-  return { credits: spentTogether(each), cost: moneyFor(parts) ?? null };
+  return {
+    credits: spentTogether(each),
+    ...present({ accounts: accountsOf(parts) }),
+    cost: moneyFor(parts) ?? null,
+  };
+}
+
+type AccountPart = PricedCredits & { readonly account: string };
+
+/** What each of several accounts was paid; undefined where it was one. */
+function accountsOf(parts: readonly AccountPart[]): ListCost['accounts'] | undefined {
+  const paid = Map.groupBy(
+    parts.filter(({ credits }) => credits > 0),
+    ({ account }) => account,
+  );
+  if (paid.size < 2) return undefined;
+  return [...paid].map(([account, own]) => {
+    return { account, spent: own.reduce((sum, { credits }) => sum + credits, 0) };
+  });
 }
 
 /** @param spent what the batch has spent in all, which is known before its accounts are asked for. */
@@ -132,27 +189,40 @@ async function pricedIn(
   batch: Batch,
   spent: number,
   priceOf: PriceOf,
-): Promise<readonly PricedCredits[]> {
+): Promise<readonly AccountPart[]> {
   const { accounts, accountIdentity } = batch;
   const shares = accounts.length > 1 ? await ledger.spentByAccount(batch.id) : [{ accountIdentity, spent }];
-  return shares.map((share) => ({ credits: share.spent, price: priceOf(batch, share.accountIdentity) }));
+  return shares.map((share) => ({
+    account: accountNameIn(batch, share),
+    credits: share.spent,
+    price: priceOf(batch, share.accountIdentity),
+  }));
 }
+
+/** The starts of the same list before this one, which have spent the same kind of money. */
+async function startsBefore(ledger: LedgerReader, batch: Batch): Promise<readonly Batch[]> {
+  const { starts = [] } = listsOf(await ledger.batches()).get(batch.inputPath) ?? {};
+  return starts.filter(
+    ({ id, sandbox, createdAtMs }) =>
+      id !== batch.id && sandbox === batch.sandbox && createdAtMs <= startedMs(batch),
+  );
+}
+
+/** Counts the rows of a batch, and knows what earlier starts of its list have paid for. */
+export const tallyOf = async (ledger: LedgerReader, batch: Batch): Promise<Tally> =>
+  new Tally(new Set((await startsBefore(ledger, batch)).map(({ id }) => id)));
 
 /** What the list has cost by this start and all before it; undefined where that is the cost of this one. */
 async function costInAll(
   ledger: LedgerReader,
   batch: Batch,
-  own: SpentObject,
+  ownSpent: SpentObject,
   priceOf: PriceOf,
 ): Promise<ListCost | undefined> {
-  const { starts = [] } = listsOf(await ledger.batches()).get(batch.inputPath) ?? {};
-  const before = starts.filter(
-    ({ id, sandbox, createdAtMs }) =>
-      id !== batch.id && sandbox === batch.sandbox && createdAtMs <= startedMs(batch),
-  );
+  const before = await startsBefore(ledger, batch);
   if (before.length === 0) return undefined;
   const all = await listCost(ledger, [batch, ...before], priceOf);
-  const isOwn = all.credits.spent === own.spent && all.credits.in_doubt === own.in_doubt;
+  const isOwn = all.credits.spent === ownSpent.spent && all.credits.in_doubt === ownSpent.in_doubt;
   return isOwn ? undefined : all;
 }
 
@@ -167,7 +237,7 @@ export async function readWholeView(
   const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const { add } = job;
   const paths = add && new Set(Object.values(add));
-  const tally = new Tally();
+  const tally = await tallyOf(ledger, batch);
   const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
   const matching = await matchingOf(ledger, batch);
@@ -200,10 +270,10 @@ async function* listRecords(ledger: LedgerReader, batch: Batch): AsyncGenerator<
     yield* recordParts(ledger, batch.id, PART_ROWS.lists);
     return;
   }
-  let left = batch.inputRows;
+  let remainingRows = batch.inputRows;
   for await (const { record } of plannedRecords(ledger, batch.id)) {
-    if (left === 0) return;
-    left -= 1;
+    if (remainingRows === 0) return;
+    remainingRows -= 1;
     if (record !== undefined) yield [record];
   }
 }

@@ -63,8 +63,12 @@ export async function* resultsCopy(
     const numbers = part.map(({ row }) => row);
     const asking = await ledger.cellsOf(batch.id, numbers);
     const lines = part.flatMap(({ row, results }) => {
-      const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
-      return results.map((result) => [String(row), ...resultCells(result, fields).map(safety), ...own]);
+      const repeatedCells = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
+      return results.map((result) => [
+        String(row),
+        ...resultCells(result, fields).map(safety),
+        ...repeatedCells,
+      ]);
     });
     yield Buffer.from(linesOf(lines));
   }
@@ -98,7 +102,7 @@ function fieldsOf(result: JsonValue): JsonValue {
 /**
  * Our CSV reader refuses a zero byte, so each becomes U+FFFD, the sign for a character that cannot be shown.
  */
-function linesOf(lines: readonly (readonly string[])[]): string {
+export function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 

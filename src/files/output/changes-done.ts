@@ -1,10 +1,20 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
-import { makesProject } from '../../core/described.ts';
-import { isWithoutAWord } from '../../core/finding.ts';
+import { describedCall, makesProject } from '../../core/described.ts';
+import { about, finding, isWithoutAWord, NO_FINDINGS, together } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
-import { subjectText, subjectWords } from '../../core/membership.ts';
-import type { PlannedAction } from '../../core/operation.ts';
-import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
+import type { Findings } from '../../core/findings.ts';
+import { subjectText, subjectWords, userIn } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
+import { end, type JsonObject, type PlannedAction } from '../../core/operation.ts';
+import { People, type PeopleEnd, personOfRow } from '../../core/people.ts';
+import {
+  type Batch,
+  type LedgerReader,
+  type PlannedRow,
+  type RowAnswer,
+  type RowRecord,
+  undoneBy,
+} from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
@@ -18,69 +28,147 @@ import { CALLED } from './summary-words.ts';
  */
 
 /** The changes without the people, as programs get them. */
-export const changesTold = ({ people: _, ...changes }: ChangesDone): ChangesObject => changes;
+export const changesTold = ({ persons: _, ...changes }: ChangesDone): ChangesObject => changes;
 
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
   if (batch.plannedRows === undefined) return undefined;
-  const collected = new ChangeCollector(batch);
-  for await (const { planned, record } of plannedRecords(ledger, batch.id)) collected.add(planned, record);
+  const collected = new ChangeCollector(batch, await takenBackOf(ledger, batch));
+  for await (const { planned, record, begun } of plannedRecords(ledger, batch.id))
+    collected.add(planned, record ?? begun);
   // A damaged store may have lost the plan. Its rows still tell how they ended.
   return collected.rows === 0 ? undefined : collected.result();
 }
 
+/**
+ * The subjects with a change of this batch that an undo has taken back, unless that undo was taken back
+ * itself.
+ */
+async function takenBackOf(ledger: LedgerReader, { id }: Pick<Batch, 'id'>): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (const undo of await ledger.batches()) {
+    if (undoneBy(undo.settings) !== id) continue;
+    const stands = await takenBackOf(ledger, undo);
+    for await (const { planned, record } of plannedRecords(ledger, undo.id)) {
+      if (planned.work === undefined || record?.outcome.kind !== 'applied') continue;
+      for (const { subject } of keptWorks(planned.work)) taken.add(subjectText(subject));
+    }
+    for (const subject of stands) taken.delete(subject);
+  }
+  return taken;
+}
+
 class ChangeCollector {
   readonly #batch: Batch;
+  readonly #takenBack: ReadonlySet<string>;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup>();
   /** Subjects that were counted. A row that repeats another row adds none. */
   readonly #counted = new Set<string>();
   /** The calls that made projects. Many rows may share one. */
   readonly #made = new Set<string>();
-  readonly #people: PersonChange[] = [];
+  /** The projects that were to be made. */
+  readonly #toMake = new Set<string>();
+  readonly #people = new People();
+  readonly #persons: PersonChange[] = [];
+  /** Changes that were to be made, and those that were taken back. */
+  #planned = 0;
+  #undone = 0;
   rows = 0;
 
-  constructor(batch: Batch) {
+  constructor(batch: Batch, takenBack: ReadonlySet<string>) {
     this.#batch = batch;
+    this.#takenBack = takenBack;
   }
 
-  /** @param record undefined for a row without an outcome. */
-  add({ work: planned }: PlannedRow, record: EndedRow | undefined): void {
+  /** @param record undefined for a row without an outcome and without a change. */
+  add({ row, kind, work: planned }: PlannedRow, record: RowRecord | undefined): void {
     // The rows of a plan are those of the file, followed by rows for people whom the file does not name.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
     if (planned === undefined) {
-      // Nobody knows which person an invalid row means.
-      tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
+      // It is not known which person an invalid row means.
+      const ended = isBeyond ? 'held_back' : endOf(record);
+      tick(this.#all.counts, ended);
+      this.#people.add(personOfRow(row), personEnd(ended, record));
       return;
     }
     const works = keptWorks(planned);
+    const soFar = sayAll(changedSoFar(planned, record), 'page', CALLED);
     for (const work of works) {
       const isOf = ({ call }: RowAnswer): boolean =>
         works.length === 1 || call.project === work.subject.project;
       const answers = record?.answers.filter(isOf) ?? [];
-      const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
-      const ended = isHeldBack ? 'held_back' : works.length === 1 ? endOf(record) : partEnd(work, record);
-      const isFirst = this.#count(work, ended, answers);
-      const isChanged = isFirst && ended === 'applied';
-      if (isBeyond || isChanged) this.#addPerson(work, ended, isBeyond, record);
+      const isLeft = isBeyond && answers.length === 0 && isNotRemoved(record);
+      const ownEnd = works.length === 1 ? endOf(record) : partEnd(work, record);
+      const of = {
+        row,
+        work,
+        answers,
+        record,
+        soFar,
+        isBeyond,
+        ended: isLeft ? 'held_back' : ownEnd,
+      } as const;
+      this.#addChange(of, kind === 'work' && work.ended === undefined);
     }
   }
 
+  #addChange({ row, work, answers, record, soFar, isBeyond, ended }: ChangeMade, isPlanned: boolean): void {
+    const isBack = ended === 'applied' && this.#isTakenBack(work, answers);
+    const isFirst = this.#count(work, ended, answers);
+    if (isFirst && isPlanned) this.#plan(work);
+    if (isFirst && isBack) this.#undone += 1;
+    this.#addEnd(work, isBack ? 'taken_back' : personEnd(ended, record));
+    const isHalf = ended === 'pending' && soFar !== '';
+    if (!isBeyond && !(isFirst && (ended === 'applied' || isHalf))) return;
+    const back = present({ taken_back: isBack || undefined });
+    const { findings = NO_FINDINGS } = record?.outcome ?? {};
+    const reason = isHalf ? soFar : sayAll(findings, 'page', CALLED);
+    this.#addPerson(work, { row, ended, beyond: isBeyond, reason, ...back });
+  }
+
+  #addEnd(work: KeptWork, end: PeopleEnd): void {
+    const who = whoOf(work);
+    if (who !== undefined) this.#people.add(who, end);
+  }
+
   result(): ChangesDone {
-    return { ...this.#all, projects: [...this.#groups.values()], people: this.#people };
+    const taken = this.#undone === 0 ? {} : { taken_back: this.#undone };
+    return {
+      ...this.#all,
+      people: this.#people.counts,
+      planned: this.#planned,
+      ...taken,
+      projects: [...this.#groups.values()],
+      persons: this.#persons,
+    };
+  }
+
+  #plan({ makes }: KeptWork): void {
+    if (makes !== undefined && !this.#toMake.has(makes.project.name)) {
+      this.#toMake.add(makes.project.name);
+      this.#planned += 1;
+    }
+    this.#planned += 1;
+  }
+
+  /** A person in a project that was made is known by the project's id since. */
+  #isTakenBack({ subject }: KeptWork, answers: Answers): boolean {
+    const subjects = answers.flatMap(({ call }) => call.change?.subject ?? []);
+    return [subject, ...subjects].some((each) => this.#takenBack.has(subjectText(each)));
   }
 
   /** @returns whether no row before was about the same subject. */
   #count(work: KeptWork, ended: ChangeEnd, answers: Answers): boolean {
     const groups = [this.#all, this.#groupOf(work)];
-    const own = answers.filter(({ batch, kind }) => batch === this.#batch.id && kind === 'found');
-    this.#countMade(own, groups);
+    const ownAnswers = answers.filter(({ batch, kind }) => batch === this.#batch.id && kind === 'found');
+    this.#countMade(ownAnswers, groups);
     const subject = subjectText(work.subject);
     if (this.#counted.has(subject)) return false;
     this.#counted.add(subject);
-    const isMore = own.some(({ call }) => !makesProject(call.operation));
-    const isWithoutWord = own.some(({ why }) => isWithoutAWord(why));
+    const isMore = ownAnswers.some(({ call }) => !makesProject(call.operation));
+    const isWithoutWord = ownAnswers.some(({ why }) => isWithoutAWord(why));
     for (const group of groups) {
       tick(group.counts, ended);
       if (ended === 'applied' && isMore) tick(group.done, work.action ?? 'call');
@@ -89,8 +177,8 @@ class ChangeCollector {
     return true;
   }
 
-  #countMade(own: Answers, groups: readonly ChangeCounts[]): void {
-    for (const { call } of own) {
+  #countMade(ownAnswers: Answers, groups: readonly ChangeCounts[]): void {
+    for (const { call } of ownAnswers) {
       if (!makesProject(call.operation)) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);
       if (!this.#made.has(key)) for (const { done } of groups) tick(done, 'create_project');
@@ -106,26 +194,71 @@ class ChangeCollector {
     return group;
   }
 
-  #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: EndedRow | undefined): void {
+  #addPerson(
+    work: KeptWork,
+    how: Pick<PersonChange, 'row' | 'ended' | 'beyond' | 'taken_back' | 'reason'>,
+  ): void {
     const { email, project, subject, was, action = 'call', from, to } = work;
-    const reason = record === undefined ? '' : sayAll(record.outcome.findings, 'page', CALLED);
-    this.#people.push({
+    this.#persons.push({
+      ...how,
       who: email ?? was?.facts?.userId ?? '',
       project: project ?? subject.project ?? null,
       action,
       from,
       to,
-      ended,
-      reason,
-      beyond,
     });
   }
+}
+
+/** Whether the person was left as they were, because a row that cannot be read may mean them. */
+const isHeldBack = (record: RowRecord | undefined): boolean =>
+  record?.outcome?.findings.some(({ code }) => code === 'held_back') === true;
+
+/** Whether nothing was sent for a person who should be removed. */
+const isNotRemoved = (record: RowRecord | undefined): boolean =>
+  record?.outcome?.kind === 'refused' || isHeldBack(record);
+
+/** One text for a person; undefined for a change that is about no one, such as a new project. */
+function whoOf({ email, subject, personAction }: KeptWork): string | undefined {
+  return personAction && (email ?? userIn(subject) ?? subject.name).toLowerCase();
+}
+
+/**
+ * What happened to a person with that change alone. Who could not be removed needs somebody to do so; who was
+ * left as they were does not: the row that may mean them does.
+ */
+function personEnd(ended: ChangeEnd, record: RowRecord | undefined): PeopleEnd {
+  switch (ended) {
+    case 'applied':
+      return 'changed';
+    case 'pending':
+      return 'pending';
+    case 'unchanged':
+    case 'skipped':
+      return 'unchanged';
+    case 'held_back':
+      return record?.outcome?.kind === 'refused' ? 'attention' : 'unchanged';
+    default:
+      return 'attention';
+  }
+}
+
+/** A row in one of its projects. */
+interface ChangeMade {
+  readonly row: number;
+  readonly work: KeptWork;
+  readonly answers: Answers;
+  readonly record: RowRecord | undefined;
+  /** What was changed of a row that has not ended; blank for any other. */
+  readonly soFar: string;
+  readonly isBeyond: boolean;
+  readonly ended: ChangeEnd;
 }
 
 type Answers = readonly Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>[];
 
 /** No change ends as `matched` or `no_match`. @param record undefined for a row without an outcome. */
-const endOf = (record: EndedRow | undefined): ChangeEnd => endIn(record?.outcome.kind);
+const endOf = (record: RowRecord | undefined): ChangeEnd => endIn(record?.outcome?.kind);
 
 const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) => end === kind) ?? 'pending';
 
@@ -133,14 +266,42 @@ const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) =>
  * How a row of several projects ended in one of them: by the outcome that the plan has for it, else by the
  * answers of the row, else by the outcome of the row.
  */
-function partEnd(work: KeptWork, record: EndedRow | undefined): ChangeEnd {
+function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
   if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
-  const answers = new Map(record.answers.map((answer) => [askedText(answer.call), answer]));
-  const step = nextOfPerson(work as PersonWork, (call) => {
-    const answer = answers.get(askedText(call));
+  const step = nextStep(work, record);
+  return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);
+}
+
+/** How the change of a person goes on after the answers of its row. */
+function nextStep(work: KeptWork, { answers }: RowRecord) {
+  const byCall = new Map(answers.map((answer) => [askedText(answer.call), answer]));
+  return nextOfPerson(work as PersonWork, (call) => {
+    const answer = byCall.get(askedText(call));
     return answer && { kind: answer.kind, findings: answer.why, fields: null };
   });
-  return step.kind === 'end' ? endIn(step.outcome.kind) : endOf(record);
+}
+
+/**
+ * What was changed for a row that has not ended, such as one of a person's two projects, and what is left.
+ * None for any other row: a kill leaves only the few that were under way half done.
+ */
+export function changedSoFar(planned: JsonObject | undefined, record: RowRecord | undefined): Findings {
+  if (planned === undefined || record === undefined || record.outcome !== undefined) return NO_FINDINGS;
+  const isOneDone = record.answers.some(({ kind }) => kind === 'found');
+  if (!isOneDone) return NO_FINDINGS;
+  const works = keptWorks(planned);
+  const parts = works.map((work) => {
+    const step = work.ended === undefined ? nextStep(work, record) : end(work.ended);
+    const isOf = ({ call }: RowAnswer): boolean => call.project === work.subject.project;
+    const deleted = record.answers.some(
+      (answer) => isOf(answer) && describedCall(answer.call.operation).changes === 'takes_invite_back',
+    );
+    const stillToDo = finding('still_to_do', present({ deleted: deleted || undefined }));
+    const findings = step.kind === 'end' ? step.outcome.findings : stillToDo;
+    const name = work.project ?? work.subject.project;
+    return works.length === 1 || name === undefined ? findings : about({ step: name }, findings);
+  });
+  return together(...parts);
 }
 
 interface ChangeCounts {
@@ -162,9 +323,9 @@ function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key
 }
 
 /**
- * People whose invite a batch deleted in order to create it again, and who have none now because the second
- * step is missing. The result is one sentence for each of them, for the user who ends the batch at this
- * point.
+ * People with an invite that a batch deleted in order to create it again, and who have none now because the
+ * second step is missing. The result is one sentence for each of them, for the user who ends the batch at
+ * this point.
  */
 export async function interruptedChanges(
   ledger: LedgerReader,

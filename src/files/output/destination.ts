@@ -118,9 +118,13 @@ function requireNameOf(input: string, output: string): void {
   const isText = !(isWorkbookName(input) || isJsonName(input));
   if (isText && !OTHER_FORMATS.has(endingOf(output))) return;
   const what = isText ? 'text in columns' : isWorkbookName(input) ? 'an Excel workbook' : 'JSON';
-  const own = isText ? `, ${nameParts(input).ending}` : '';
+  const ownEnding = isText ? `, ${nameParts(input).ending}` : '';
   const fact = `The output is ${what}, but the name ${output} says otherwise.`;
-  throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}${own} or ${JSON_LINES_ENDINGS[0]}.`);
+  throw stop(
+    'output',
+    fact,
+    `Give it the ending ${WORKBOOK_ENDING}${ownEnding} or ${JSON_LINES_ENDINGS[0]}.`,
+  );
 }
 
 /** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
@@ -136,7 +140,7 @@ function requireMacros({ path, file }: FoundInput, output: string): void {
 }
 
 /**
- * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that nobody takes sandbox results for real
+ * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that no one takes sandbox results for real
  * ones.
  */
 export function besideInput(inputPath: string, sandbox: boolean, name: string = usualName(sandbox)): string {
@@ -191,13 +195,13 @@ export function outputPlace(batch: Batch, folderOf: () => string, say: (sentence
 function freeOutput(batch: Batch, folder: string): string {
   const { stem, ending } = nameParts(calledPath(batch.inputPath, settingsKept(batch.settings).layout));
   const name = stem.replace(/^[.-]+|\p{Cc}/gu, '') || 'list';
-  const own = OUTPUT_ENDINGS.has(ending.toLowerCase()) ? ending : '.csv';
-  const usual = join(folder, `${name}.${usualName(batch.sandbox)}${own}`);
+  const ownEnding = OUTPUT_ENDINGS.has(ending.toLowerCase()) ? ending : '.csv';
+  const usual = join(folder, `${name}.${usualName(batch.sandbox)}${ownEnding}`);
   const isFree = (output: string): boolean =>
     filesOf(output).every((each) => lstatSync(each, { throwIfNoEntry: false }) === undefined);
   let path = usual;
   for (let number = 1; !isFree(path); number += 1)
-    path = besideFile(usual, `.${batch.id}${number === 1 ? '' : ` (${number})`}${own}`);
+    path = besideFile(usual, `.${batch.id}${number === 1 ? '' : ` (${number})`}${ownEnding}`);
   return path;
 }
 
@@ -386,7 +390,7 @@ async function* csvCopy(
   const kept = (await sheet.header()).filter((name) => !options.dropped.has(name));
   yield textOf([[...kept, ...options.columns]]);
   for await (const rows of valueRows(sheet, options, cellsFor))
-    yield textOf(rows.map(({ own, ours, surplus }) => [...own, ...ours, ...surplus]));
+    yield textOf(rows.map(({ ownNames, ours, surplus }) => [...ownNames, ...ours, ...surplus]));
 }
 
 export const keptWords = ({ id, inputPath }: Batch): string =>

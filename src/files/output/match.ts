@@ -13,7 +13,7 @@ import type {
   RowAnswer,
   RowRecord,
 } from '../../ledger/ledger.ts';
-import { abn, formatAbn } from '../../values/number.ts';
+import { formatAbn, abn as readAbn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import type { ReadAs } from '../../values/reading.ts';
 import { isOtherCompany, isOtherPerson } from '../../values/same-name.ts';
@@ -31,6 +31,11 @@ import { answersOf, shownAnswers } from './shown-answer.ts';
 export interface MatchSaid {
   readonly kind: 'abn' | 'profile' | 'name';
   readonly words: string;
+  /**
+   * Whether a person has to decide: a name may be spelt in two ways, and two companies of a group share a
+   * website.
+   */
+  readonly needsPerson: boolean;
   /** The answer that is about another company or person. */
   readonly answer: RowAnswer;
 }
@@ -156,7 +161,9 @@ export class Matching {
   }
 
   #apartOf(row: InputRow, about: About): Apart {
-    const [number] = this.#numbers.flatMap((column) => usableIn(abn.read(this.#cellIn(row, column))) ?? []);
+    const [number] = this.#numbers.flatMap(
+      (column) => usableIn(readAbn.read(this.#cellIn(row, column))) ?? [],
+    );
     return { abn: number, profile: this.#profileOf(row, about) };
   }
 
@@ -171,26 +178,26 @@ export class Matching {
   /** The columns that feed these inputs in any step, and those that are called like them and feed none. */
   #columnsFor(inputs: readonly string[], called: RegExp): readonly string[] {
     const feeding = Object.entries(this.#settings.columns);
-    const own = feeding.flatMap(([name, column]) => (inputs.includes(inputOf(name)) ? [column] : []));
-    return [...new Set([...own, ...this.#batch.header.filter((name) => called.test(name))])];
+    const ownColumns = feeding.flatMap(([name, column]) => (inputs.includes(inputOf(name)) ? [column] : []));
+    return [...new Set([...ownColumns, ...this.#batch.header.filter((name) => called.test(name))])];
   }
 
   #compared(row: InputRow, record: AnsweredRow | undefined): RowMatch {
     const { mismatch = 'flag' } = this.#settings;
     const answers = record === undefined ? [] : answersOf(record);
     if (!this.isCompared || answers.length === 0) return noMatch(answers);
-    const said = shownAnswers(answers).flatMap((answer) => this.#saidOf(row, answer, answers));
-    if (said.length === 0) return noMatch(answers);
-    const others = new Set(said.map(({ answer }) => answer));
+    const remarks = shownAnswers(answers).flatMap((answer) => this.#saidOf(row, answer, answers));
+    if (remarks.length === 0) return noMatch(answers);
+    const others = new Set(remarks.map(({ answer }) => answer));
     const decision = this.#decisions.get(row.row);
     const about = aboutOf(answers);
     const isDecided = decision?.about === about;
     const isBlank = (isDecided ? decision.kind : mismatch) === 'blank';
-    const words = [...new Set(said.map((each) => each.words))].join('; ');
+    const words = [...new Set(remarks.map((each) => each.words))].join('; ');
     return {
       words: isDecided ? `${words} (${DECIDED[decision.kind]})` : words,
-      inShort: [...new Set(said.map(({ kind }) => IN_SHORT[kind]))].join('; '),
-      needsPerson: !isDecided && said.some(({ kind }) => kind !== 'name'),
+      inShort: [...new Set(remarks.map(({ kind }) => IN_SHORT[kind]))].join('; '),
+      needsPerson: !isDecided && remarks.some((each) => each.needsPerson),
       isOther: true,
       decision: isDecided ? decision : undefined,
       about,
@@ -201,22 +208,33 @@ export class Matching {
   #saidOf(row: InputRow, answer: RowAnswer, all: readonly RowAnswer[]): readonly MatchSaid[] {
     const about = describedCall(answer.call.operation).isAbout;
     if (about === undefined) return [];
-    const asked = this.#askedOf(row, answer, all, about);
-    if (asked.abn === undefined && asked.profile === undefined && asked.name === undefined) return [];
+    const askedValue = this.#askedOf(row, answer, all, about);
+    const ownAbn = askedValue.abn ?? askedValue.listedAbn;
+    if (ownAbn === undefined && askedValue.profile === undefined && askedValue.name === undefined) return [];
     const texts = textsOf(answer, this.#placeOf(answer), about);
-    const said: MatchSaid[] = [];
-    const abn = asked.abn === undefined ? undefined : otherAbn(asked.abn, abnsIn(texts));
-    if (abn !== undefined) said.push({ kind: 'abn', words: `ABN differs: ${formatAbn(abn)}`, answer });
-    const profiles = asked.profile === undefined ? [] : profilesIn(texts, about);
-    const profile = otherProfile(asked.profile, profiles);
-    if (profile !== undefined)
-      said.push({ kind: 'profile', words: `profile differs: ${profile.replace('https://', '')}`, answer });
+    const remarks: MatchSaid[] = [];
+    const abn = ownAbn === undefined ? undefined : otherAbn(ownAbn, abnsIn(texts));
+    if (abn !== undefined) {
+      const needsPerson = askedValue.abn !== undefined;
+      remarks.push({ kind: 'abn', words: `ABN differs: ${formatAbn(abn)}`, needsPerson, answer });
+    }
+    const profiles = askedValue.profile === undefined ? [] : profilesIn(texts, about);
+    const profile = otherProfile(askedValue.profile, profiles);
+    if (profile !== undefined) {
+      const words = `profile differs: ${profile.replace('https://', '')}`;
+      remarks.push({ kind: 'profile', words, needsPerson: true, answer });
+    }
     // A profile proves more than a name.
-    const isProven = asked.profile !== undefined && profiles.includes(asked.profile);
+    const isProven = askedValue.profile !== undefined && profiles.includes(askedValue.profile);
     const name =
-      asked.name === undefined || isProven ? undefined : otherName(asked.name, namesIn(texts, about), about);
-    if (name !== undefined) said.push({ kind: 'name', words: `name differs: ${foreignName(name)}`, answer });
-    return said;
+      askedValue.name === undefined || isProven
+        ? undefined
+        : otherName(askedValue.name, namesIn(texts, about), about);
+    if (name !== undefined) {
+      const words = `name differs: ${foreignName(name)}`;
+      remarks.push({ kind: 'name', words, needsPerson: false, answer });
+    }
+    return remarks;
   }
 
   #placeOf({ call, accountIdentity }: RowAnswer): AnswerPlace {
@@ -225,18 +243,29 @@ export class Matching {
 
   /** By what the row was asked, as far as an answer can be compared with it. */
   #askedOf(row: InputRow, { call }: RowAnswer, all: readonly RowAnswer[], about: About) {
-    const asked = parametersOf(call, all);
+    const askedParameters = parametersOf(call, all);
     const cellOf = (input: string): string => this.#cellOf(row, call.operation, input);
-    const slug = asked.profile_slug === undefined ? undefined : linkedInPage(asked.profile_slug, about);
-    const profile = asked.profile_url ?? slug ?? this.#profileOf(row, about);
+    const slug =
+      askedParameters.profile_slug === undefined
+        ? undefined
+        : linkedInPage(askedParameters.profile_slug, about);
+    const profile = askedParameters.profile_url ?? slug ?? this.#profileOf(row, about);
     if (about === 'company') {
-      const { abn, number, domain, website } = asked;
+      const { abn, number, domain, website } = askedParameters;
       const isSure = [abn, number, domain, website].some((each) => each !== undefined);
-      return { abn, profile, name: isSure ? undefined : (asked.name ?? cellOf('name')) };
+      const name = isSure ? undefined : (askedParameters.name ?? cellOf('name'));
+      // The number found nothing, and the website did: the list still says which company is meant.
+      const listedAbn = usableIn(readAbn.read(cellOf('abn')));
+      return { abn, listedAbn, profile, name };
     }
-    const isSure = [asked.email, asked.profile_url, slug].some((each) => each !== undefined);
-    const whole = asked.full_name ?? [asked.first_name ?? '', asked.last_name ?? ''].join(' ').trim();
-    return { abn: undefined, profile, name: isSure || whole === '' ? undefined : whole };
+    const isSure = [askedParameters.email, askedParameters.profile_url, slug].some(
+      (each) => each !== undefined,
+    );
+    const whole =
+      askedParameters.full_name ??
+      [askedParameters.first_name ?? '', askedParameters.last_name ?? ''].join(' ').trim();
+    const name = isSure || whole === '' ? undefined : whole;
+    return { abn: undefined, listedAbn: undefined, profile, name };
   }
 
   #cellOf(row: InputRow, operation: string, input: string): string {
@@ -299,22 +328,23 @@ function parametersOf(call: Call, all: readonly RowAnswer[]): Readonly<Record<st
   return texts;
 }
 
-const otherAbn = (asked: string, own: readonly string[]): string | undefined =>
-  own.includes(asked) ? undefined : own[0];
+const otherAbn = (askedAbn: string, ownAbns: readonly string[]): string | undefined =>
+  ownAbns.includes(askedAbn) ? undefined : ownAbns[0];
 
 function profileIn(cell: string, about: About): string | undefined {
   const read = (about === 'company' ? companyProfile : personProfile).read(cell);
   return read.kind === 'usable' ? read.value : undefined;
 }
 
-function otherProfile(asked: string | undefined, own: readonly string[]): string | undefined {
-  if (asked === undefined) return undefined;
-  const [first, ...others] = own.filter((each) => isSameForm(asked, each));
-  const isEach = first !== undefined && [first, ...others].every((each) => isOtherProfile(asked, each));
+function otherProfile(askedProfile: string | undefined, ownProfiles: readonly string[]): string | undefined {
+  if (askedProfile === undefined) return undefined;
+  const [first, ...others] = ownProfiles.filter((each) => isSameForm(askedProfile, each));
+  const isEach =
+    first !== undefined && [first, ...others].every((each) => isOtherProfile(askedProfile, each));
   return isEach ? first : undefined;
 }
 
-function otherName(asked: string, own: readonly string[], about: About): string | undefined {
+function otherName(askedName: string, ownNames: readonly string[], about: About): string | undefined {
   const isOther = about === 'company' ? isOtherCompany : isOtherPerson;
-  return own.every((each) => isOther(asked, each)) ? own[0] : undefined;
+  return ownNames.every((each) => isOther(askedName, each)) ? ownNames[0] : undefined;
 }

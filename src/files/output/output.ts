@@ -30,7 +30,7 @@ import {
   resultsFilesOf,
   tellFound,
 } from './added-columns.ts';
-import { type PriceOf, type WholeView, wholeView } from './batch-view.ts';
+import { type PriceOf, tallyOf, type WholeView, wholeView } from './batch-view.ts';
 import { type AttentionWriting, attentionCopy, resultsCopy, surveyResults } from './beside-copies.ts';
 import { changesDone } from './changes-done.ts';
 import {
@@ -51,7 +51,7 @@ import { modeLike, type Ownership, removeStale, writeOwnFile, writtenHere } from
 import { readReport } from './report-facts.ts';
 import type { ChangesDone } from './report-object.ts';
 import { shownAnswer } from './shown-answer.ts';
-import { Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /**
  * Writes every input row back with what is known about it. The output depends on the input and on the ledger,
@@ -59,12 +59,21 @@ import { Tally } from './tally.ts';
  */
 
 export * from './added-columns.ts';
-export { type BatchCounts, batchCounts, batchView, listCost, readWholeView, stepsIn } from './batch-view.ts';
+export {
+  type BatchCounts,
+  batchCounts,
+  batchView,
+  listCost,
+  readWholeView,
+  stepsIn,
+  type WholeView,
+} from './batch-view.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
 export { type Matching, matchingOf, type RowMatch } from './match.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, answersOf, shownAnswer } from './shown-answer.ts';
+export { type CopiedColumn, tableCopy } from './table-copy.ts';
 
 /**
  * Paths of the files that were written. A path is absent where there was nothing to write, or where a stream
@@ -151,7 +160,7 @@ async function writeFrom(
 ): Promise<OutputFiles> {
   const writing = await begin(order, input, batch, destination);
   const addition = await additionFor(writing, input.survey.header, batch);
-  const tally = new Tally();
+  const tally = await tallyOf(order.ledger, batch);
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
@@ -198,7 +207,7 @@ async function writeFiles(
     noteWrittenHere(path, sha256s);
     await spender.noteWritten(path, sha256s, batch.id);
   };
-  const own: Ownership = { ...writtenHere(note), noteWritten };
+  const ownership: Ownership = { ...writtenHere(note), noteWritten };
   const output = await writeOwnFile(
     {
       path: wantedPath,
@@ -210,7 +219,7 @@ async function writeFiles(
       },
     },
     {
-      ...own,
+      ...ownership,
       // The batch records the path of its output as well.
       async noteWritten(outputPath, sha256s) {
         const outputSha256 = sha256s.join(' ');
@@ -222,7 +231,7 @@ async function writeFiles(
       },
     },
   );
-  const beside: CopyContext = { order, batch, output, mode, own };
+  const beside: CopyContext = { order, batch, output, mode, ownership };
   const results = await writeResults(beside, ours);
   const attention = await writeBeside(
     beside,
@@ -247,7 +256,7 @@ interface CopyContext {
   readonly batch: Batch;
   readonly output: string;
   readonly mode: number;
-  readonly own: Ownership;
+  readonly ownership: Ownership;
 }
 
 /**
@@ -255,12 +264,12 @@ interface CopyContext {
  * written.
  */
 async function writeBeside(
-  { mode, own }: Pick<CopyContext, 'mode' | 'own'>,
+  { mode, ownership }: Pick<CopyContext, 'mode' | 'ownership'>,
   path: string,
   chunks: Chunks | undefined,
 ): Promise<string | undefined> {
-  const written = chunks && (await writeOwnFile({ path, mode, chunks }, own));
-  await removeStale(path, own, written);
+  const written = chunks && (await writeOwnFile({ path, mode, chunks }, ownership));
+  await removeStale(path, ownership, written);
   return written;
 }
 
@@ -288,6 +297,14 @@ function requireEveryRow({ path, survey }: ListSource, { rows: copied }: Tally):
 
 // ------------------------------------------------------------------------------------------------ the copies
 
+/** By row, what was changed of a person whose other change is still to be made. */
+const halfDoneIn = (changes: ChangesDone | undefined): ReadonlyMap<number, string> =>
+  new Map(
+    changes?.persons.flatMap(({ row, ended, beyond, reason }) =>
+      ended === 'pending' && !beyond ? [[row, reason]] : [],
+    ),
+  );
+
 async function* enrichedCopy(
   writing: WriteOrder,
   batch: Batch,
@@ -299,6 +316,7 @@ async function* enrichedCopy(
   tally.columns = columns.filter(({ beside }) => beside === undefined);
   const paths = job.add && new Set(Object.values(job.add));
   const count = tally.addFound.bind(tally);
+  const halfDone = halfDoneIn(writing.changes);
   const found: AnswerReader = (answer, fields) => tellFound(count, paths, answer, fields);
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     const match = matching.of(row, record);
@@ -307,7 +325,7 @@ async function* enrichedCopy(
     const told = record?.outcome?.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, shown, batch, writer, told);
     const added = cellsOrWhy(columns.length, cells, shown);
-    const ours = ourCells(ourFacts(batch, row, record, match, added.why), writer);
+    const ours = ourCells(ourFacts(batch, row, record, match, added.why ?? halfDone.get(row.row)), writer);
     return added.cells.concat(ours);
   };
   const made = rowMaker(ledger, batch, cellsOf, (records) => matching.meet(records));

@@ -22,7 +22,7 @@ import { besideFile, nameParts } from '../../lib/file-name.ts';
  */
 
 /**
- * Our files may be read by everybody who may read the list. For a list that is gone nobody knows who that
+ * Our files may be read by everybody who may read the list. For a list that is gone no one knows who that
  * was, so only the owner may read them.
  */
 export const modeLike = (list: string): Promise<number> =>
@@ -102,16 +102,24 @@ export async function writeOwnFile(
  * not as we wrote it stays.
  * @param current the copy that is not stale.
  */
-export async function removeStale(path: string, own: Ownership, current: string | undefined): Promise<void> {
+export async function removeStale(
+  path: string,
+  ownership: Ownership,
+  current: string | undefined,
+): Promise<void> {
   try {
     for (let number = 1; ; number += 1) {
       const place = number === 1 ? path : numbered(path, number);
       const standing = await standingAt(place);
       if (standing.kind === 'nothing' && number > 1) return;
-      if (standing.kind === 'nothing' || place === current || (await removeIfOurs(place, standing, own)))
+      if (
+        standing.kind === 'nothing' ||
+        place === current ||
+        (await removeIfOurs(place, standing, ownership))
+      )
         continue;
       // If our current file stands beside it, the user was told when that one was written.
-      if (current === undefined) own.say(await keptBeside(place));
+      if (current === undefined) ownership.say(await keptBeside(place));
     }
   } catch (error) {
     throw outputProblem(path, error);

@@ -1,36 +1,78 @@
 import { isoTime } from '../../core/clock.ts';
 import { present } from '../../core/objects.ts';
 import { plainText } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type { Act, Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { listNameOf } from '../called.ts';
+import { askedAgainWords } from './asked-again.ts';
 import type { WholeView } from './batch-view.ts';
-import type { ChangesDone, ReportObject } from './report-object.ts';
-import { changesSentence, summaryOf } from './summary-words.ts';
+import type { ChangesDone, NamedRow, ReportObject } from './report-object.ts';
+import { summaryOf } from './summary-words.ts';
 
 /**
  * What the report of a batch says, in the file as on the page.
  * @param changes undefined for a batch that changes nothing.
  */
 export async function readReport(
-  ledger: Pick<LedgerReader, 'acts'>,
+  ledger: Pick<LedgerReader, 'acts' | 'cellsOf' | 'rowsAt' | 'batches' | 'recordsOf'>,
   batch: Batch,
   view: WholeView,
   changes: ChangesDone | undefined,
 ): Promise<ReportObject> {
   const acts = await ledger.acts(batch.id);
+  const missed = await ledger.rowsAt(batch.id, { from: 0 }, MOST_NOT_FOUND, ['no_match']);
+  const needing = view.figures.reasons.flatMap(({ first_rows: rows }) => rows);
   return madePlain({
     ...view,
     list: listNameOf(batch.inputPath),
+    operation: batch.operation,
+    not_found: await named(
+      ledger,
+      batch,
+      missed.map(({ row }) => row),
+    ),
+    needing: await named(ledger, batch, needing),
     created_at: isoTime(batch.createdAtMs),
     operators: [...new Set(acts.map(({ operator }) => operator))],
+    accounts_named: batch.accounts.map(({ name }) => name),
     sandbox: batch.sandbox,
-    words: summaryOf(batch, view, changes && changesSentence(changes)),
+    words: {
+      ...summaryOf(batch, view, changes),
+      ...present({ again: await askedAgainWords(ledger, batch) }),
+    },
     ...present({ changes }),
     acts: acts.map(({ kind, operator, atMs }) => {
       return { at: isoTime(atMs), what: `${ACT_WORDS[kind]} ${operator}` };
     }),
   });
 }
+
+/** More names than these are a filter of the table, and no page that somebody reads. */
+const MOST_NOT_FOUND = 50;
+
+async function named(
+  ledger: Pick<LedgerReader, 'cellsOf'>,
+  { id, header, settings }: Batch,
+  rows: readonly RowNumber[],
+): Promise<NamedRow[]> {
+  const { columns } = settingsKept(settings);
+  const nameColumn = Object.entries(columns).find(([input]) => /(?:^|\.|_)name$/.test(input))?.[1];
+  const place = header.findIndex(
+    (name) => name === nameColumn || (nameColumn === undefined && /name\b/i.test(name)),
+  );
+  const inputs = await ledger.cellsOf(id, rows);
+  return rows.map((row) => {
+    const cells = inputs.get(row)?.cells ?? [];
+    const name = cells[place]?.trim() || cells.find((cell) => cell.trim() !== '') || '';
+    return { row, name: cut(name.trim()) };
+  });
+}
+
+/** A cell that holds more than a name is told by its beginning. */
+const cut = (name: string): string =>
+  name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name;
+const NAME_LENGTH = 60;
 
 const ACT_WORDS: Readonly<Record<Act['kind'], string>> = {
   begun: 'started by',

@@ -4,7 +4,7 @@ import { BatchView, ChangesObject, FiguresObject } from '../../objects/batch-vie
 
 /** What came of a batch, as its report shows it: in the file beside the output, and on the page. */
 
-/** `held_back`: a removal for which no row asks, and which an invalid row forbids or nobody can make. */
+/** `held_back`: a removal for which no row asks, and which an invalid row forbids or no one can make. */
 export const CHANGE_ENDS = [
   'applied',
   'unchanged',
@@ -18,6 +18,7 @@ export const CHANGE_ENDS = [
 export type ChangeEnd = (typeof CHANGE_ENDS)[number];
 
 const PersonChange = z.object({
+  row: z.number(),
   /** Blank for a change that is about no person. */
   who: z.string(),
   project: z.string().nullable(),
@@ -28,12 +29,17 @@ const PersonChange = z.object({
   reason: z.string(),
   /** Whether the list does not name the person. */
   beyond: z.boolean(),
+  /** An undo has taken it back. Left out: the change stands. */
+  taken_back: z.literal(true).exactOptional(),
 });
 export type PersonChange = z.output<typeof PersonChange>;
 
 export const ChangesDone = ChangesObject.extend({
-  /** The people whose place changed or whom the list does not name, in the order of the plan. */
-  people: z.array(PersonChange),
+  /**
+   * A change of each person with a place that changed or whom the list does not name, in the order of the
+   * plan.
+   */
+  persons: z.array(PersonChange),
 });
 export type ChangesDone = z.output<typeof ChangesDone>;
 
@@ -45,18 +51,31 @@ const SummaryObject = z.object({
   cost: z.string().exactOptional(),
   /** The price of each found one, and the credits that were saved. Blank where neither is known. */
   besides: z.string(),
+  /** Of a start that asked some rows again: how many, and which came back different. */
+  again: z.string().exactOptional(),
   needs: z.string(),
 });
 export type SummaryObject = z.output<typeof SummaryObject>;
+
+/** Blank where every cell of the row is, or the row was erased. */
+const NamedRow = z.object({ row: z.number(), name: z.string() });
+export type NamedRow = z.output<typeof NamedRow>;
 
 export const ReportObject = BatchView.extend({
   figures: FiguresObject,
   /** The name that people use for the list. */
   list: z.string(),
+  operation: z.string(),
+  /** The first rows that were not found, by the cell that says whom or what they are about. */
+  not_found: z.array(NamedRow),
+  /** The same of the rows that are named as those that need attention. */
+  needing: z.array(NamedRow),
   /** ISO 8601, UTC. */
   created_at: z.string(),
   /** The people who worked on it, by the names that they gave. */
   operators: z.array(z.string()),
+  /** The names of the accounts that it may ask, the first one first. */
+  accounts_named: z.array(z.string()),
   sandbox: z.boolean(),
   words: SummaryObject,
   /** Absent for a batch that changes nothing. */

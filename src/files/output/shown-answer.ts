@@ -22,8 +22,8 @@ export const shownAnswers = (answers: Answers): Answers =>
   answers.filter(({ kind, fills }) => fills ?? kind === 'found');
 
 /**
- * The answers of a row, of which the last fills a match: it counted as found when the row ended by it,
- * whatever is read in it today.
+ * The answers of a row; the last one fills a match: it counted as found when the row ended by it, whatever is
+ * read in it today.
  */
 export function answersOf({ answers, outcome }: Pick<RowRecord, 'answers'> & Partial<RowRecord>): Answers {
   const isKept = answers.some(({ kind, fills }) => fills !== undefined || kind === 'found');
@@ -36,8 +36,8 @@ export function shownAnswer(answers: Answers, place: AnswerPlace): ShownAnswer |
   const shown = shownAnswers(answers);
   if (place.steps === undefined) return shownOfStep(shown, place);
   const steps = Object.keys(place.steps).flatMap((name) => {
-    const own = shown.filter(({ call }) => call.operation === name);
-    const step = shownOfStep(own, place);
+    const ownAnswers = shown.filter(({ call }) => call.operation === name);
+    const step = shownOfStep(ownAnswers, place);
     const value = step && jsonIn(step.body);
     return step === undefined || value === undefined ? [] : [{ ...step, name, value }];
   });

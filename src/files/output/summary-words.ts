@@ -3,12 +3,21 @@ import { describedCall, describedOperation } from '../../core/described.ts';
 import type { Names } from '../../core/finding-words.ts';
 import { inputWords } from '../../core/input-words.ts';
 import { inMoney } from '../../core/money.ts';
+import { present } from '../../core/objects.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
+import type { PeopleEnd } from '../../core/people.ts';
 import { atMost, capital, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
 import { FOUND_PREFIX } from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
+import { vendorTitle } from '../../core/vendor-titles.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
-import type { ChangesObject, FiguresObject, SpentObject, StepObject } from '../../objects/batch-view.ts';
+import type {
+  ChangesObject,
+  FiguresObject,
+  ListCost,
+  SpentObject,
+  StepObject,
+} from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangeEnd, SummaryObject } from './report-object.ts';
 
@@ -23,24 +32,36 @@ interface Summed {
 /**
  * How a batch ended, in words for people who never typed a command. The report and the page begin with these
  * words.
- * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
+ * @param changes what a batch of changes has done; undefined for a batch that changes nothing.
  */
-export function summaryOf(of: Summed, view: WholeView, changed: string | undefined): SummaryObject {
+export function summaryOf(of: Summed, view: WholeView, changes: ChangesObject | undefined): SummaryObject {
   // What rows that are left wait for, such as a key, is not known here.
-  const nothing = rowsPending(view) > 0 ? 'No finished row needs you.' : 'Nothing needs you.';
+  const nothing = rowsPending(view) > 0 ? 'No finished row needs attention.' : 'Nothing needs attention.';
+  const cost = view.has_costs ? { cost: costWords(view, of.sandbox) } : {};
+  if (changes !== undefined)
+    return {
+      headline: teamDoneWords(changes),
+      ...cost,
+      besides: capital(sentence(changesMade(changes))),
+      needs: changes.people.all === 0 ? nothing : sentence(`Of these people ${peopleWords(changes)}`),
+    };
   return {
-    headline: changed === undefined ? foundWords(of, view) : capital(sentence(changed)),
-    ...(view.has_costs ? { cost: costWords(view, of.sandbox) } : {}),
+    headline: foundWords(of, view),
+    ...cost,
     besides: view.has_costs ? besideWords(view) : '',
     needs: needsWords(view) || nothing,
   };
 }
 
+/** `1 row needs attention`. */
+export const needWords = (rows: number): string =>
+  counted(rows, 'row needs attention', 'rows need attention');
+
 /** A row that was found by another cell is done, although one of its cells is damaged. */
 function needsWords({ counts, figures: { attention, mismatched = 0 } }: WholeView): string {
   const open = needingAttention(counts);
   const damaged = attention - open - mismatched;
-  const rows = open === 0 ? '' : `${counted(open, 'row needs', 'rows need')} you.`;
+  const rows = open === 0 ? '' : `${needWords(open)}.`;
   const cells =
     damaged === 0
       ? ''
@@ -66,8 +87,18 @@ export const whatWords = (operation: string): string =>
     .map((name) => describedOperation(name)?.title ?? name.replaceAll('-', ' '))
     .join(' and ');
 
-/** `hunter (play)`, for an account with play money. */
-export const accountWords = (account: string): string => account.replace(/^sandbox-(.*)/, '$1 (play)');
+/**
+ * An account as people call it who never typed a command: by the vendor's name where it has the word of that
+ * vendor, as in `Hunter (play)` for play money, and `Hunter 2` for `hunter-2`; else as its owner calls it.
+ */
+export function accountWords(account: string): string {
+  const { play, word = '', more = '' } = ACCOUNT_NAME.exec(account)?.groups ?? {};
+  const title = vendorTitle(word);
+  const called = title === undefined ? word + more : title + more.replace('-', ' ');
+  return play === undefined ? called : `${called} (play)`;
+}
+
+const ACCOUNT_NAME = /^(?<play>sandbox-)?(?<word>.*?)(?<more>-\d+)?$/;
 
 /** Steps and accounts, as people call them who never typed a command. */
 export const CALLED: Names = {
@@ -112,9 +143,9 @@ function severalWords(operation: string, { steps = [] }: WholeView): string | un
   const operations = stepNames(operation);
   if (operations.length === 1 || steps.length === 0) return undefined;
   const parts = operations.map((name) => {
-    const own = steps.filter((step) => step.operation === name);
-    const found = own.reduce((sum, step) => sum + step.found, 0);
-    const reached = Math.max(0, ...own.map((step) => step.reached));
+    const stepsOfName = steps.filter((step) => step.operation === name);
+    const found = stepsOfName.reduce((sum, step) => sum + step.found, 0);
+    const reached = Math.max(0, ...stepsOfName.map((step) => step.reached));
     return `${grouped(found)} of ${countedOf(reached, name)}`;
   });
   return `${listed(parts)} found`;
@@ -123,17 +154,42 @@ function severalWords(operation: string, { steps = [] }: WholeView): string | un
 /** `90 %`, which is not broken in two. */
 export const percent = (part: number, all: number): string => `${percentOf(part, all)}\u00a0%`;
 
+/**
+ * `259 credits (A$103.60)`. Credits of several accounts are never added: they are told by account, behind
+ * their sum in money where each account has a price.
+ */
+export function paidWords({ credits, accounts, cost }: Paid): string {
+  if (accounts === undefined)
+    return atMost(credits.spent, !credits.exact, ownCredits(credits.spent)) + inMoney(cost);
+  const each = listed(
+    accounts.map(({ account, spent }) => `${ownCredits(spent)} of ${accountWords(account)}`),
+  );
+  const sum = moneyWords(cost);
+  return atMost(credits.spent, !credits.exact, sum === '' ? each : `${sum} (${each})`);
+}
+
+interface Paid {
+  readonly credits: Pick<SpentObject, 'spent' | 'exact'>;
+  readonly accounts?: ListCost['accounts'] | undefined;
+  readonly cost?: ListCost['cost'] | undefined;
+}
+
+const ownCredits = (count: number): string => counted(count, 'credit');
+
+/** `A$1.60`, or blank where it is not known. */
+export const moneyWords = (cost: Parameters<typeof inMoney>[0]): string =>
+  inMoney(cost).replace(/^ \((.*)\)$/, '$1');
+
 /** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
-function costWords({ credits, cost, figures }: WholeView, sandbox: boolean): string {
+function costWords({ credits, accounts, cost, figures }: WholeView, sandbox: boolean): string {
   const { vendor_counted: byVendor, in_all: all } = figures;
-  const says = ({ spent, exact }: SpentObject): string => atMost(spent, !exact, counted(spent, 'credit'));
   const doubt = ({ in_doubt: credits }: SpentObject): string =>
     credits > 0 ? `, and ${grouped(credits)} more in doubt, for answers that were lost` : '';
-  const own = `cost ${says(credits)}${inMoney(cost)}`;
-  const also = [vendorCountWords(byVendor), sandbox ? '; this is play money' : ''];
-  if (all === undefined) return `It ${own}${doubt(credits)}${also.join('')}.`;
-  const list = `In all, the list has cost ${says(all.credits)}${inMoney(all.cost)}${doubt(all.credits)}`;
-  return `${list}; this start ${own}${also.join('')}.`;
+  const ownCost = `cost ${paidWords({ credits, accounts, cost })}`;
+  const also = [accounts ? '' : vendorCountWords(byVendor), sandbox ? '; this is play money' : ''];
+  if (all === undefined) return `It ${ownCost}${doubt(credits)}${also.join('')}.`;
+  const list = `In all, the list has cost ${paidWords(all)}${doubt(all.credits)}`;
+  return `${list}; this start ${ownCost}${also.join('')}.`;
 }
 
 /** What an account was paid in a step, for misses as well, and for each find. */
@@ -144,20 +200,37 @@ export function stepCost({ credits, cost, price, price_in_money: inTheirs }: Ste
   return `${says(credits.spent)}${inMoney(cost)}${misses}${each}`;
 }
 
-function besideWords({ credits, figures }: WholeView): string {
-  const { each, found, saved, in_all: all } = figures;
+/** The figures of the list by all its starts, where an earlier one has paid for some of it. */
+export function ofList({ figures, credits, accounts, cost }: WholeView) {
+  const { asked, known, twice, found_free, each } = figures;
+  const ownFigures = { credits, asked, known, twice, found_free, each, ...present({ accounts, cost }) };
+  return figures.in_all ?? ownFigures;
+}
+
+function besideWords(view: WholeView): string {
+  const { found } = view.figures;
+  const { each, known, twice, credits, accounts } = ofList(view);
   const parts: string[] = [];
-  if (each !== null) {
-    const price = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;
+  const money = moneyWords(each?.cost);
+  if (each !== null && (accounts === undefined || money !== '')) {
+    const price = accounts === undefined ? `${ownCredits(each.credits)}${inMoney(each.cost)}` : money;
     const one = each.rows === found ? 'found' : 'bought';
     parts.push(`That is ${atMost(each.credits, !credits.exact, price)} for each one ${one}.`);
   }
-  // The cost of the whole list says what was paid before.
-  if (saved > 0 && all === undefined) {
-    const more = counted(saved, 'more credit was', 'more credits were');
-    parts.push(`${more} saved: known before, or twice on the list.`);
-  }
+  const free = freeWords({ known, twice });
+  if (free !== '') parts.push(`${free}: free of charge.`);
   return parts.join(' ');
+}
+
+/** `6 rows were known before, 4 stand twice on the list`; blank where none was free. */
+function freeWords({ known, twice }: Pick<FiguresObject, 'known' | 'twice'>): string {
+  const before = known > 0 && counted(known, 'row was known before', 'rows were known before');
+  const double =
+    twice > 0 &&
+    (before === false
+      ? counted(twice, 'row stands twice on the list', 'rows stand twice on the list')
+      : `${grouped(twice)} ${twice === 1 ? 'stands' : 'stand'} twice on the list`);
+  return linesOf(before, double).join(', ');
 }
 
 export const vendorCountWords = (count: number | undefined): string =>
@@ -165,11 +238,53 @@ export const vendorCountWords = (count: number | undefined): string =>
 
 // ------------------------------------------------------------------------------------------ what was changed
 
-/** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
-export function changesSentence({ done, counts, projects }: ChangesObject): string {
-  const made = countedActions(done, (action) => placeOf(action, projects));
-  const rest = restWords(counts);
-  return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');
+type Team = Pick<ChangesObject, 'people' | 'planned'>;
+
+/** `40 people, 50 changes`: a person may have several changes, and a new project is a change of no one. */
+export function teamWords({ people, planned }: Team): string {
+  const who = people.all === 0 ? [] : [counted(people.all, 'person', 'people')];
+  return [...who, planned === 0 ? 'nothing to change' : counted(planned, 'change')].join(', ');
+}
+
+/** How many changes were made. */
+export const changesDoneIn = ({ done }: Pick<ChangesObject, 'done'>): number =>
+  Object.values(done).reduce((sum, count) => sum + count, 0);
+
+/** `40 people, 50 changes: 46 done`, and since an undo `…, 43 taken back, 3 left`. */
+export function teamDoneWords(changes: ChangesObject): string {
+  const { planned, taken_back: back = 0 } = changes;
+  const done = changesDoneIn(changes);
+  if (planned === 0) return teamWords(changes);
+  const made = done === planned ? 'all done' : `${done === 0 ? 'none' : grouped(done)} done`;
+  const undone = back === 0 ? '' : `, ${grouped(back)} taken back, ${leftWords(done - back)}`;
+  return `${teamWords(changes)}: ${made}${undone}`;
+}
+
+/** `3 left`: what an undo has not taken back. */
+const leftWords = (remainingRows: number): string =>
+  remainingRows === 0 ? 'nothing left' : `${grouped(remainingRows)} left`;
+
+/** `7 invites to Platform, 6 removals from Research`. */
+export function changesMade({ done, projects }: Pick<ChangesObject, 'done' | 'projects'>): string {
+  return countedActions(done, (action) => placeOf(action, projects)) || 'nothing was changed';
+}
+
+/** What became of people, in the words behind their number. */
+export const PEOPLE_WORDS: readonly (readonly [PeopleEnd, one: string, several: string])[] = [
+  ['changed', 'changed', 'changed'],
+  ['taken_back', 'taken back', 'taken back'],
+  ['unchanged', 'stays as it was', 'stay as they were'],
+  ['pending', 'to go', 'to go'],
+  ['attention', 'needs attention', 'need attention'],
+];
+
+/** `29 changed, 7 stay as they were, 4 need attention`; blank where it is about no one. */
+export function peopleWords({ people }: Pick<ChangesObject, 'people'>): string {
+  const shown = PEOPLE_WORDS.filter(([end]) => people[end] > 0);
+  const parts = shown.map(
+    ([end, one, several]) => `${grouped(people[end])} ${people[end] === 1 ? one : several}`,
+  );
+  return parts.join(', ');
 }
 
 const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {
@@ -196,19 +311,10 @@ export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['refused', 'refused', 'not done, for the reason given'],
   ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
   ['skipped', 'left out', 'left out while in doubt'],
-  ['invalid', 'need you', 'cannot be used, so nothing was sent'],
+  ['invalid', 'need attention', 'cannot be used, so nothing was sent'],
   ['pending', 'pending', 'not worked on yet'],
 ];
 
-/** `2 need you`, `1 needs you`. */
+/** `2 need attention`, `1 needs attention`. */
 export const endWords = (count: number, word: string): string =>
   `${grouped(count)} ${count === 1 ? word.replace('need ', 'needs ') : word}`;
-
-function restWords({ applied: _, unchanged = 0, ...counts }: ChangesObject['counts']): string {
-  const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;
-  const others = END_WORDS.flatMap(([end, word]) => {
-    const count = counts[end];
-    return count === undefined ? [] : [endWords(count, word)];
-  });
-  return [...(unchanged === 0 ? [] : [stay]), ...others].join(', ');
-}

@@ -1,13 +1,15 @@
 import { ATTENTION_KINDS } from '../../core/counts.ts';
-import { sayInShort } from '../../core/finding-words.ts';
+import { sayAll, sayInShort } from '../../core/finding-words.ts';
 import { isTaking } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import { isFilledBefore, isLeftOut, needsPerson } from '../../core/outcome.ts';
-import { type OutcomeKind, RowCount, type RowNumber } from '../../core/row.ts';
+import { type Outcome, type OutcomeKind, RowCount, type RowNumber } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
+  type AttemptId,
   type Batch,
+  type BatchId,
   type Credits,
   credits,
   type Money,
@@ -20,6 +22,9 @@ import type { RowMatch } from './match.ts';
 import { CALLED } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
+
+/** Ends of rows that rest on no answer, whatever an identifier before has brought. */
+const WITHOUT_ANSWER: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['invalid', 'in_doubt', 'skipped']);
 
 /** Rows for which an identifier was asked about; `found` counts those that it found. */
 type IdentifierTally = FiguresObject['identifiers'][number];
@@ -37,7 +42,7 @@ export class Tally {
   #saved = 0;
   /** How many of the found rows have something of each step. */
   readonly #foundOf = new Map<string, number>();
-  /** Rows for which nothing was asked, because the job leaves them out. */
+  /** Rows that the job has left out, or a person, whose doubt may be one of an earlier start. */
   leftOut = 0;
   /** Those of them whose cells were filled before. */
   filledBefore = 0;
@@ -47,6 +52,18 @@ export class Tally {
   mismatched = 0;
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
   bought = 0;
+  /** Rows for which nothing was asked: their answers were known before, or are those of another row. */
+  known = 0;
+  twice = 0;
+  /** Those of the known rows with answers that an earlier start of the list has bought. */
+  askedBefore = 0;
+  twiceBefore = 0;
+  /** Those of the found rows that an earlier start of the list has bought, and not this one. */
+  boughtBefore = 0;
+  readonly #before: ReadonlySet<BatchId>;
+  /** A row of an earlier version had another number, so the first one that meets an answer has it. */
+  readonly #met = new Set<AttemptId>();
+  readonly #leftOut = new Map<string, number>();
   readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
     string,
@@ -58,23 +75,33 @@ export class Tally {
     }
   >();
 
+  /** @param before the earlier starts of the same list. */
+  constructor(before: ReadonlySet<BatchId> = new Set()) {
+    this.#before = before;
+  }
+
   /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
   get saved(): Credits {
     return credits(this.#saved);
   }
 
-  /** @param match left out: nobody asks whether the answer is the right one. */
+  /** @param match left out: no one asks whether the answer is the right one. */
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined, match?: RowMatch): void {
     const { outcome, answers = [] } = record ?? {};
     this.rows += 1;
     if (outcome === undefined) return;
     this.ended += 1;
-    if (isLeftOut(outcome)) this.leftOut += 1;
-    if (isFilledBefore(outcome)) this.filledBefore += 1;
+    if (outcome.kind === 'skipped') this.#addSkipped(outcome);
     this.#addAnswers(batch, row, answers);
     if (outcome.kind === 'matched') this.#addSteps(answers);
-    const isBought = answers.some((answer) => isFilling(answer) && isPaidBy(batch, row, answer));
-    if (outcome.kind === 'matched' && isBought) this.bought += 1;
+    const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
+    if (outcome.kind === 'matched' && paid.some(isFilling)) this.bought += 1;
+    // A row without any answer, such as one in doubt, was asked all the same.
+    const isFree = answers.length > 0 && paid.length === 0 && !WITHOUT_ANSWER.has(outcome.kind);
+    const isTwice = isFree && answers.some((answer) => answer.batch === batch.id);
+    if (isTwice) this.twice += 1;
+    else if (isFree) this.known += 1;
+    this.#addBefore(outcome.kind, answers, paid, isFree && !isTwice);
     if (needsPerson(outcome)) {
       if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
       this.#addAttention(row, outcome.kind, sayInShort(outcome, CALLED));
@@ -84,15 +111,51 @@ export class Tally {
     }
   }
 
+  /**
+   * @param paid the answers that this batch has bought for the row.
+   * @param isKnown whether this start counts the row as known, and not as one that stands twice.
+   */
+  #addBefore(
+    kind: OutcomeKind,
+    answers: readonly RowAnswer[],
+    paid: readonly RowAnswer[],
+    isKnown: boolean,
+  ): void {
+    const before = answers.filter(({ batch }) => this.#before.has(batch));
+    if (before.length === 0) return;
+    const newAnswers = before.filter(({ attempt }) => !this.#met.has(attempt));
+    for (const { attempt } of before) this.#met.add(attempt);
+    if (kind === 'matched' && !paid.some(isFilling) && newAnswers.some(isFilling)) this.boughtBefore += 1;
+    if (!isKnown) return;
+    if (newAnswers.length > 0) this.askedBefore += 1;
+    else this.twiceBefore += 1;
+  }
+
+  #addSkipped(outcome: Outcome): void {
+    this.leftOut += 1;
+    if (isFilledBefore(outcome)) this.filledBefore += 1;
+    if (isFilledBefore(outcome) || !isLeftOut(outcome)) return;
+    const ownReason = sayAll(outcome.findings, 'page');
+    const isRoom = this.#leftOut.has(ownReason) || this.#leftOut.size < MOST_REASONS;
+    const words = isRoom ? ownReason : 'other reasons';
+    this.#leftOut.set(words, (this.#leftOut.get(words) ?? 0) + 1);
+  }
+
+  /** Why the job leaves rows out, the most frequent reason first. */
+  get reasonsLeftOut(): readonly { readonly words: string; readonly rows: number }[] {
+    const all = [...this.#leftOut].map(([words, rows]) => ({ words, rows }));
+    return all.sort((one, other) => other.rows - one.rows);
+  }
+
   #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
-    const asked = new Map<string, boolean>();
+    const askedIdentifiers = new Map<string, boolean>();
     for (const answer of answers) {
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
       if (!isLookup(batch, answer.call)) continue;
       const name = nameAsked(batch, answer.call);
-      asked.set(name, isFilling(answer) || asked.get(name) === true);
+      askedIdentifiers.set(name, isFilling(answer) || askedIdentifiers.get(name) === true);
     }
-    for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
+    for (const [name, isFound] of askedIdentifiers) this.#addIdentifier(name, isFound);
   }
 
   #addSteps(answers: readonly RowAnswer[]): void {
@@ -126,9 +189,9 @@ export class Tally {
     return [...this.#identifiers.values()];
   }
 
-  #addAttention(row: RowNumber, kind: OutcomeKind, own: string, isOther?: true): void {
-    const isRoom = this.#reasons.has(own) || this.#reasons.size < MOST_REASONS;
-    const words = isRoom ? own : 'other reasons';
+  #addAttention(row: RowNumber, kind: OutcomeKind, ownReason: string, isOther?: true): void {
+    const isRoom = this.#reasons.has(ownReason) || this.#reasons.size < MOST_REASONS;
+    const words = isRoom ? ownReason : 'other reasons';
     const entry = this.#reasons.get(words) ?? { kind, words, isOther, rows: new RowCount() };
     this.#reasons.set(words, entry);
     entry.rows.add(row);

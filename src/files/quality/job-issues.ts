@@ -34,7 +34,7 @@ export async function issuesAsRead(reading: Reading): Promise<IssueOf> {
 }
 
 /** What follows a count of damaged cells. */
-const WORDS: Readonly<Record<CellIssueKind, string>> = {
+export const DAMAGE_WORDS: Readonly<Record<CellIssueKind, string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number',
   rounded: 'rounded, so that the last digits are lost',
@@ -85,7 +85,7 @@ export class IssueTally {
   /** The more frequent first. */
   findings(): DamageObject[] {
     return [...this.#counts]
-      .map(([kind, found]): DamageObject => ({ kind, words: WORDS[kind], ...found }))
+      .map(([kind, found]): DamageObject => ({ kind, words: DAMAGE_WORDS[kind], ...found }))
       .sort((a, b) => b.count - a.count);
   }
 }
@@ -99,7 +99,7 @@ interface JobIssues extends Pick<PlanObject, 'damage' | 'blank_words' | 'role_ad
   readonly repairableRows: number;
 }
 
-/** A column whose cells decide what is asked. */
+/** A column with cells that decide what is asked. */
 interface DecidingColumn {
   readonly column: string;
   /** Its position in the list. */
@@ -111,7 +111,7 @@ function decidingColumns(
   { header, columns, nullNames }: Pick<InputColumns, 'header' | 'columns' | 'nullNames'>,
   { operation, add = {}, on_existing: onExisting }: Pick<Job, 'operation' | 'add' | 'on_existing'>,
 ): readonly DecidingColumn[] {
-  const asked = Object.entries(columns).map(([input, column]) => {
+  const askedInputs = Object.entries(columns).map(([input, column]) => {
     const { countsAsBlank } = operation.inputs.find(({ name }) => name === input) ?? {};
     const step = input.slice(0, -inputOf(input).length);
     const isBlank = (cell: string, row: RowInput): boolean =>
@@ -125,7 +125,7 @@ function decidingColumns(
     return { column, isBlank: (cell: string) => !isFilled(cell, kind) };
   });
   const names = header.map((name) => name.toLowerCase());
-  const all = [...asked, ...filled].map((each) => ({
+  const all = [...askedInputs, ...filled].map((each) => ({
     ...each,
     at: names.indexOf(each.column.toLowerCase()),
   }));
@@ -181,9 +181,9 @@ class RedirectTally {
   }
 
   add(row: RowNumber, cell: string): void {
-    const asked = askedBehind(this.#kind, cell);
-    if (asked === undefined) return;
-    this.#first ??= { cell, asked };
+    const identifier = askedBehind(this.#kind, cell);
+    if (identifier === undefined) return;
+    this.#first ??= { cell, asked: identifier };
     this.#rows.add(row);
   }
 

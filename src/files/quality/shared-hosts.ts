@@ -2,6 +2,7 @@ import { finding } from '../../core/finding.ts';
 import type { Findings } from '../../core/findings.ts';
 import type { InputRow } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
+import { HashPlaces } from '../../lib/hash-places.ts';
 import { textHash } from '../../lib/text-hash.ts';
 import { identifierText } from '../../values/blank.ts';
 import { email } from '../../values/email.ts';
@@ -106,35 +107,29 @@ export function settingAside(
 }
 
 /** Hosts after these are not counted. */
-const PLACES = 2 ** 19;
-const MOST_HOSTS = PLACES / 2;
+const MOST_HOSTS = 2 ** 18;
 const MOST_TALLIES = 100_000;
 const MOST_NAMES = 50;
 /** A batch keeps no more of them. */
 const MOST_NAMED = 500;
 
-/** Where a host is kept: its hash, that of its path and name, and those of the first words of the name. */
-const FIELDS = 8;
-const WORDS_AT = 3;
+/** What is kept of a host: the hashes of its path, of its name and of the first words of the name. */
+const FIELDS = 7;
 
 interface Tally {
   /** The hash of the first path. */
   readonly path: number;
   isApart: boolean;
-  /** The words of each name, of which only so many are kept. */
+  /** The words of each name; only so many are kept. */
   readonly names: (readonly number[])[];
   readonly seen: Set<number>;
   isShared: boolean;
 }
 
-/**
- * Hosts that have one name and one path, as nearly all have, are kept as numbers at the place that their hash
- * chooses, or at the next free one; the others with their names.
- */
+/** Hosts with one name and one path, as nearly all have, are kept as numbers; the others with their names. */
 export class HostSurvey {
-  readonly #places = new Uint32Array(PLACES * FIELDS);
+  readonly #places = new HashPlaces(FIELDS, MOST_HOSTS);
   readonly #tallies = new Map<string, Tally>();
-  #size = 0;
 
   add({ host, path, name }: HostOfRow): void {
     if (name === '') return;
@@ -154,24 +149,18 @@ export class HostSurvey {
 
   /** The tally of a host that stood there before with another name or path; undefined for any other. */
   #tallyAfter(host: string, pathHash: number, nameHash: number, words: readonly number[]): Tally | undefined {
-    const hash = textHash(host);
-    let at = (textHash(host, SEED_OF_PLACE) % PLACES) * FIELDS;
-    for (; this.#places[at] !== 0; at = (at + FIELDS) % this.#places.length) {
-      if (this.#places[at] !== hash) continue;
-      const [, path = 0, first = 0, ...kept] = this.#places.subarray(at, at + FIELDS);
-      if ((path === pathHash && first === nameHash) || this.#tallies.size >= MOST_TALLIES) return undefined;
-      const names = [kept.filter((word) => word !== 0)];
-      const tally = { path, isApart: false, names, seen: new Set([first]), isShared: false };
-      this.#tallies.set(host, tally);
-      return tally;
+    const [hash, place] = [textHash(host), textHash(host, SEED_OF_PLACE)];
+    const at = this.#places.at(hash, place);
+    if (this.#places.isFree(at)) {
+      this.#places.keep(at, hash, place, [pathHash, nameHash, ...words]);
+      return undefined;
     }
-    if (this.#size >= MOST_HOSTS) return undefined;
-    this.#size += 1;
-    this.#places[at] = hash;
-    this.#places[at + 1] = pathHash;
-    this.#places[at + 2] = nameHash;
-    for (let word = WORDS_AT; word < FIELDS; word += 1) this.#places[at + word] = words[word - WORDS_AT] ?? 0;
-    return undefined;
+    const [path = 0, first = 0, ...kept] = this.#places.kept(at);
+    if ((path === pathHash && first === nameHash) || this.#tallies.size >= MOST_TALLIES) return undefined;
+    const names = [kept.filter((word) => word !== 0)];
+    const tally = { path, isApart: false, names, seen: new Set([first]), isShared: false };
+    this.#tallies.set(host, tally);
+    return tally;
   }
 
   shared(): SharedHosts {
@@ -188,7 +177,7 @@ export class HostSurvey {
 }
 
 /**
- * Whether a name makes three with two of the others, none of which has a word of another. Three such names
+ * Whether a name makes three with two of the others, and none of them has a word of another. Three such names
  * are those of different companies; two may be the old and the new one.
  */
 function standsApart(words: readonly number[], others: readonly (readonly number[])[]): boolean {

@@ -1,8 +1,8 @@
 import { wordsIn } from '../../core/plain-text.ts';
 
 /**
- * Words of which names of columns are made, in the languages in which lists are kept most. What is often a
- * value, such as "Director", "Active" or "NSW", is none of them: a company that is taken for a name is lost.
+ * Words in names of columns, in the languages in which lists are kept most. What is often a value, such as
+ * "Director", "Active" or "NSW", is none of them: a company that is taken for a name is lost.
  */
 const WORDS = new Set(
   wordsIn(`
@@ -39,7 +39,7 @@ const WORDS = new Set(
   `),
 );
 
-/** Words between the others, such as `of` and `is`, and words that nobody takes for a name by themselves. */
+/** Words between the others, such as `of` and `is`, and words that no one takes for a name by themselves. */
 const BETWEEN = new Set(
   wordsIn('of the a an is for in at by to and or per de du des la le del der die das und von y et i'),
 );

@@ -11,7 +11,7 @@ import { isDashes, lookedAt, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
  * Which rows below a header are none of its table: lines of dashes, running numbers or check boxes alone, the
- * header once more, what describes the columns, and at its end what names nobody behind a blank row, and
+ * header once more, what describes the columns, and at its end what names no one behind a blank row, and
  * totals and remarks, by their words, right below the table.
  */
 
@@ -146,7 +146,7 @@ export class TableRows<Row extends BodyRow> {
     });
   }
 
-  /** A line on which nobody sees anything. */
+  /** A line on which no one sees anything. */
   unseen(number: RowNumber): void {
     if (this.#isSaid === undefined) this.#leave({ first: number, last: number }, UNSEEN);
   }
@@ -160,7 +160,7 @@ export class TableRows<Row extends BodyRow> {
   }
 
   #isOdd(cells: readonly string[]): boolean {
-    // Where most rows name nobody, one more of them is nothing odd.
+    // Where most rows name no one, one more of them is nothing odd.
     const isListOfNames = this.naming.areKnown && this.#rowsThatName * 2 >= this.#rows;
     if (isRemark(cells, isListOfNames)) return true;
     return isListOfNames && this.#isBehindBlank && !this.naming.nameSomebody(cells);
@@ -181,14 +181,14 @@ export class TableRows<Row extends BodyRow> {
 
 const RUNNING_NUMBER = 'only a running number';
 const HEADER_AGAIN = 'the names of the columns again';
-const UNSEEN = 'only characters that nobody sees';
+const UNSEEN = 'only invisible characters';
 
 /** A row of spaces alone is a row of a list of one column. */
 const areUnseen = (cells: readonly string[]): boolean =>
   cells.every(isUnseen) && cells.some((cell) => /[^ \t\r\n]/.test(cell));
 
 /**
- * Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more.
+ * Tells rows that hold nothing but the number that counts on, in lists with other rows that hold more.
  * @param wanted columns that a job reads, in which a number is more than that.
  */
 function numberAlone(names: readonly string[], wanted: readonly string[] = []) {
@@ -285,7 +285,7 @@ class NamingColumns {
     );
   }
 
-  /** Whether rows that name nobody can be told from the others. */
+  /** Whether rows that name no one can be told from the others. */
   get areKnown(): boolean {
     return this.#positions.length > 0;
   }

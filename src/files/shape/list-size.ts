@@ -49,7 +49,7 @@ export class ListSize {
   /**
    * Holds what was counted so far against the limits; a reader calls it after each group of rows. A batch
    * over the same bytes has its rows already, so its list is read to its end.
-   * @throws StopError `input` for a list that is too large, `consent` while nobody has agreed to a large one.
+   * @throws StopError `input` for a list that is too large, `consent` while no one has agreed to a large one.
    */
   async check(): Promise<void> {
     const { asBefore, large } = this.#options;
@@ -85,7 +85,7 @@ async function requireAgreed(file: FileBytes, isAgreedNow: boolean): Promise<voi
   if (!isAgreedNow)
     throw new StopError({
       code: 'consent',
-      message: `${fact}: the store would keep all of that. Nobody has agreed to so large a list yet.`,
+      message: `${fact}: the store would keep all of that. You have not agreed to so large a list yet.`,
       next: phrase`${LESS}. ${TO_AGREE}`,
       choices: [accepting('large-list', 'work with all of it')],
     });

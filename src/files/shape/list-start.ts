@@ -94,9 +94,9 @@ export function lookedAt(cells: readonly string[]): readonly string[] {
 export function listStart(sampled: readonly SampledRow[], options: ReadOptions): ListStart {
   const { header_row, asBefore, wanted = [] } = options;
   const all = sampled.map((row) => ({ ...row, cells: lookedAt(row.cells) }));
-  const said = saidHeader(options);
-  if (said !== undefined)
-    return { header: said, isFound: header_row === undefined, ...describingBelow(all, said) };
+  const givenHeader = saidHeader(options);
+  if (givenHeader !== undefined)
+    return { header: givenHeader, isFound: header_row === undefined, ...describingBelow(all, givenHeader) };
   const [first] = all;
   const top = rangeOf(first?.number ?? 1);
   if (first === undefined || asBefore !== undefined) return { header: top, isFound: false };
@@ -167,7 +167,7 @@ function readingOf(header: RowRange, rows: readonly SampledRow[]): StartReading 
   return { header, row: row?.number ?? 1, text: rowWords(row?.cells ?? []) };
 }
 
-/** What a command ends with where nobody but a person can say which row is the header. */
+/** What a command ends with where no one but a person can say which row is the header. */
 export function unclearStart(path: string, readings: readonly StartReading[]): StopError {
   const choices = readings.map(({ header, row, text }) => {
     const value = rowRangeText(header);
@@ -189,7 +189,7 @@ export function unclearStart(path: string, readings: readonly StartReading[]): S
 
 // ------------------------------------------------------------------------------------------- which row it is
 
-/** Nobody writes more lines above a table. */
+/** No one writes more lines above a table. */
 const MOST_TITLES = 30;
 
 /** Rows below a header that say which of its columns are used. */
@@ -265,7 +265,7 @@ function alone(look: Look, header: RowRange): Readings {
   return look.values > 0 ? [NO_HEADER] : [header, NO_HEADER];
 }
 
-/** @param hasTitles what stands above a list without a header would be a row of it, which nobody meant. */
+/** @param hasTitles what stands above a list without a header would be a row of it, which no one meant. */
 function shownBy(look: Look, header: RowRange, hasTitles: boolean): Readings {
   if (showsHeader(look)) return [header];
   const isRow = look.words === 0 && look.values + look.numbers > 0;

@@ -3,8 +3,8 @@ import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../core/reading.
 import { isColumnWord } from './column-words.ts';
 
 /**
- * Lists of which each line has become one cell: a spreadsheet program that expects another separator opens
- * all of it in column A, and writes each line in quotes.
+ * Lists with each line in one cell: a spreadsheet program that expects another separator opens all of it in
+ * column A, and writes each line in quotes.
  */
 
 /** The cells of a line that is one cell. Where its quotes do not fit, it stays one. */

@@ -1,14 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { EAST_ASIAN_ENCODINGS, type Encoding, encodingWords, iconvLite } from '../../../core/encodings.ts';
-import { StopError, stop } from '../../../core/errors.ts';
+import { EAST_ASIAN_ENCODINGS, type Encoding, encodingWords } from '../../../core/encodings.ts';
+import { NoListError, StopError } from '../../../core/errors.ts';
 import type { FileBytes, ReadOptions } from '../../../core/format.ts';
+import { iconvLite } from '../../../core/libraries.ts';
 import { UNPACK, whatToSave } from '../../../core/other-files.ts';
 import { asField, asFlag, joined, phrase, typing, type Words } from '../../../core/phrase.ts';
 import { foreignName, listed } from '../../../core/plain-text.ts';
 
 /**
  * Which encoding a text is in. UTF-8 and Windows-1252 are told apart by the bytes; where they can be neither,
- * a person is asked, because a name in the wrong letters is a question that nobody can answer, and is paid.
+ * a person is asked, because a name in the wrong letters is a question that no one can answer, and is paid.
  */
 
 interface FoundEncoding {
@@ -20,17 +21,18 @@ interface FoundEncoding {
  * The wanted encoding; else the one of the byte-order mark; else UTF-8 where the first character above ASCII
  * is one, read as UTF-8; else Windows-1252, which hardly ever looks like UTF-8 by chance. Damage further down
  * is refused when it is read. A list of an earlier batch is read as that batch has read it.
- * @throws StopError `input` for a file of another kind that has the name of a text, and for a text of which
- * only a person knows the encoding.
+ * @throws StopError `input` for a file of another kind that has the name of a text, and for a text with an
+ * encoding that only a person knows.
  */
 export async function findEncoding(file: FileBytes, options: ReadOptions): Promise<FoundEncoding> {
   const start = await file.bytesAt(0, LOOKED_AT);
   requireText(file.path, start);
   // A list that was mended on the page is UTF-8 with a mark where its own encoding lacks a character.
   const isMarked = options.asBefore === undefined && start.indexOf(UTF8_MARK) === 0 && isCutUtf8(start);
-  const said = isMarked ? 'utf-8' : options.encoding;
-  const found = said ?? UTF16_MARKS[start.toString('hex', 0, 2)];
+  const givenEncoding = isMarked ? 'utf-8' : options.encoding;
+  const found = givenEncoding ?? UTF16_MARKS[start.toString('hex', 0, 2)];
   if (found !== undefined) return { encoding: found, notes: [] };
+  if (options.asBefore === undefined) requireNoBinary(file.path, start);
   const offset = await findByte(file, 0, (chunk) =>
     isAscii(chunk) ? -1 : chunk.findIndex((byte) => byte >= 0x80),
   );
@@ -210,7 +212,7 @@ function lettersOf(cells: readonly Buffer[], encoding: Encoding): Letters {
     for (const [word] of text.matchAll(/[\p{L}\p{M}\u30FC]*[^\0-\x7F\p{P}\p{S}\s][\p{L}\p{M}\u30FC]*/gu)) {
       const script = Object.entries(SCRIPTS).find(([, pattern]) => pattern.test(word))?.[0];
       const bytes = iconv.encode(word, encoding);
-      // One character of which the second byte is ASCII may be a letter with an accent, and the next one.
+      // One character with an ASCII second byte may be a letter with an accent, and the next one.
       const isChance = bytes.length === 2 && (bytes[1] ?? 0) < 0x80;
       if (script === undefined || isChance || !CASED.test(word)) continue;
       const above = word.match(ABOVE_ASCII) ?? [];
@@ -246,7 +248,7 @@ const LONGEST_SHOWN = 30;
 const likelihood = ({ encoding, share, usual, isKorean }: Letters & { readonly encoding: Encoding }) =>
   share + usual + (isKorean ? 1 : 0) - (encoding === 'windows-874' ? 0.5 : 0);
 
-/** What a command ends with where nobody but a person can say which encoding it is. */
+/** What a command ends with where no one but a person can say which encoding it is. */
 function unclearEncoding(path: string, sample: Buffer): StopError {
   const cells = cellsIn(sample);
   const readings = PROPOSED.map((encoding) => ({ encoding, ...lettersOf(cells, encoding) }))
@@ -255,7 +257,7 @@ function unclearEncoding(path: string, sample: Buffer): StopError {
     .slice(0, READINGS_SHOWN);
   const shown = cellsToShow(cells);
   const choices = [...readings.map(({ encoding }) => encoding), 'windows-1252'].map((value) => {
-    const texts = shown.map((cell) => foreignName(iconvLite().decode(cell, value)));
+    const texts = shown.map((cell) => foreignName(shortened(iconvLite().decode(cell, value))));
     return { flag: '--encoding' as const, value, says: `it is ${encodingWords(value)}: ${listed(texts)}` };
   });
   const flags = choices.map(({ flag, value, says }) => phrase`${asFlag(flag, value)} if ${says}`);
@@ -268,6 +270,10 @@ function unclearEncoding(path: string, sample: Buffer): StopError {
     choices,
   });
 }
+
+/** As much of a long cell as shows its letters. */
+const shortened = (text: string): string =>
+  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 
 /** The longest cells that fit, since a person knows more words of them, in the order of the list. */
 function cellsToShow(cells: readonly Buffer[]): readonly Buffer[] {
@@ -289,7 +295,7 @@ const TABLE = /<table[\s>]|schemas-microsoft-com/i;
 
 function requireText(path: string, start: Buffer): void {
   const refuse = (what: string, next: Words): never => {
-    throw stop('input', `${path} is ${what}.`, next);
+    throw new NoListError(path, `is ${what}.`, next);
   };
   if (start.indexOf(GZIP) === 0) refuse('packed with gzip, not text', UNPACK);
   const text = start.toString('latin1');
@@ -297,4 +303,16 @@ function requireText(path: string, start: Buffer): void {
   if (TABLE.test(text)) refuse('a table as a web page or XML, not text', whatToSave('.xls', []));
   const next = 'Log in there, export the list again, and look into the file before you use it.';
   refuse('a web page and no list: most often the login page of where it was to be exported', next);
+}
+
+/** Below a blank: of these bytes some lists have one between their cells, and four are made for that. */
+const BLANK = 0x20;
+const OF_LINES = [...Buffer.from('\t\n\v\f\r')];
+const MOST_CONTROLS = 4;
+
+/** In which encoding would be asked for nothing: a picture or a program has no letters. */
+function requireNoBinary(path: string, start: Buffer): void {
+  const controls = new Set(start.filter((byte) => byte < BLANK && !OF_LINES.includes(byte)));
+  if (controls.size <= MOST_CONTROLS) return;
+  throw new NoListError(path, 'is no table: it holds bytes that no text has.', 'Take the CSV or Excel file.');
 }

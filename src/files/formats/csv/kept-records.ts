@@ -23,6 +23,7 @@ export class KeptRecords {
   #file: FileHandle | undefined;
   /** How many bytes of the file each group takes. */
   readonly #lengths: number[] = [];
+  /** `empty`: no group was kept. `begun`: some were. `whole`: all were. `failed`: the disk took no more. */
   #state: 'empty' | 'begun' | 'whole' | 'failed' = 'empty';
 
   /** @param open opens the file in which they wait; another owner closes it. */

@@ -46,8 +46,8 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const lines = isQuoted ? ('quoted' as const) : undefined;
   const [separatorLine = '', , separator] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(separatorLine.length);
-  const said = saidHeader(options);
-  const fromHeader = table.split(LINES).slice(Math.max(0, (said?.last ?? 0) - 1));
+  const givenHeader = saidHeader(options);
+  const fromHeader = table.split(LINES).slice(Math.max(0, (givenHeader?.last ?? 0) - 1));
   // A table with the ending `.tsv` has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv$/i.test(path) ? 'tab' : 'comma';
   const delimiter =
@@ -84,7 +84,7 @@ const ROW_NAMES =
   'and the names belong to the cells behind it.';
 
 /**
- * Where every row has a cell more than the header: in front, as in R, if no two are the same and nobody can
+ * Where every row has a cell more than the header: in front, as in R, if no two are the same and no one can
  * be asked about by them, which would mean that a cell was parted by mistake. Blank ones are behind.
  */
 function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnamed'] {

@@ -22,7 +22,7 @@ export function markLength(bytes: Buffer): number {
 /** More marks than these are in no file. */
 const MOST_BYTES_OF_MARKS = 32;
 
-/** The same text, of which the first piece has all marks. */
+/** The same text, with all marks in its first piece. */
 async function* withWholeMarks(texts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let first: Buffer | undefined = Buffer.alloc(0);
   for await (const text of texts) {

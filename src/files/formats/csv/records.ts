@@ -157,8 +157,8 @@ class RecordReader {
     parser.push = (cells: string[] | null): boolean => {
       if (cells === null) return true;
       this.#found.push({ cells, end: info.bytes, lines: info.lines });
-      // The parser would make an error with its stack for each record whose width differs from the first
-      // counted record. So none is counted.
+      // The parser would make an error with its stack for each record with a width that differs from the
+      // first counted record. So none is counted.
       info.records = 0;
       return true;
     };
@@ -214,7 +214,7 @@ class RecordReader {
 
   /** The line of the cell that the parser has not ended yet. */
   #lineOfCell(): number {
-    // The end of the last cell of which the parser is sure.
+    // The end of the last cell that the parser is sure of.
     const cell = Math.max(0, this.#parser.info.bytes - this.#start);
     return this.#lineAt(this.#at + cell);
   }
@@ -262,9 +262,9 @@ class RecordReader {
   }
 
   /**
-   * Why nobody can be sure of the record's cells.
-   * @throws StopError `input` where that is more than this row's concern: in
-   * a header, in a strict reading, where rows have been swallowed, and where the row may go on below.
+   * Why no one can be sure of the record's cells.
+   * @throws StopError `input` where that is more than this row's concern: in a header, in a strict reading,
+   * where rows have been swallowed, and where the row may go on below.
    */
   #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
     const { delimiter, isStrict } = this.#layout;
@@ -450,7 +450,7 @@ const GOES_ON_AFTER_QUOTE: RecordFault = {
 };
 
 /**
- * The first cell that begins with a quote and goes on behind the one that closes it: nobody knows whether the
+ * The first cell that begins with a quote and goes on behind the one that closes it: no one knows whether the
  * cells are those that were meant. In any other cell a quote is a character, as Excel reads it: `5" pipe`.
  */
 const cellBehindQuote = (cells: readonly Buffer[]): Buffer | undefined =>

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
-import { type Encoding, iconvLite } from '../../../core/encodings.ts';
+import type { Encoding } from '../../../core/encodings.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { iconvLite } from '../../../core/libraries.ts';
 import { openUnnamed } from '../../../lib/unnamed-file.ts';
 
 /**

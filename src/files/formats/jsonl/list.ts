@@ -34,11 +34,11 @@ export async function jsonList(file: FileBytes): Promise<JsonSource> {
 }
 
 async function* bytesUntil(file: FileBytes, end: number): AsyncGenerator<Buffer> {
-  let left = end;
+  let remainingBytes = end;
   for await (const chunk of file.chunks()) {
-    yield chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left <= 0) return;
+    yield chunk.subarray(0, remainingBytes);
+    remainingBytes -= chunk.length;
+    if (remainingBytes <= 0) return;
   }
 }
 
@@ -75,7 +75,7 @@ interface FoundList {
   readonly start: number;
 }
 
-/** Of so many lists nobody looks for more. */
+/** Of so many lists no one looks for more. */
 const LISTS_TOLD = 5;
 
 const LONGEST_NAME = 100;
@@ -104,7 +104,7 @@ class ListFinder implements Found {
   #objects = 0;
   /** How deep the list is that is passed over. */
   #within: number | undefined;
-  /** A bracket of which it is not known yet whether an object follows. */
+  /** A bracket that an object may follow: not known yet. */
   #opened: FoundList | undefined;
   #name: number[] = [];
 

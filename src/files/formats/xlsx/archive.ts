@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, validateFileName, type ZipFile } from 'yauzl';
-import { messageOf, StopError, stop } from '../../../core/errors.ts';
+import { messageOf, NoListError, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { foreignWords } from '../../../core/plain-text.ts';
 import { OLD_EXCEL } from '../../called.ts';
@@ -176,7 +176,7 @@ export function keyOf(name: string): string {
 /** @param detail a clause that says what is wrong, and where. */
 export function unreadableBook(path: string, detail: string): StopError {
   const next = 'Open it in Excel and save it again as .xlsx, or save the sheet as CSV.';
-  return stop('input', `${path} is not a readable Excel workbook: ${detail}.`, next);
+  return new NoListError(path, `is not a readable Excel workbook: ${detail}.`, next);
 }
 
 /** @param place as `its part xl/workbook.xml`. */
@@ -186,8 +186,8 @@ export function unreadableAt(path: string, place: string, error: unknown): StopE
 }
 
 function isClosed(path: string): StopError {
-  const fact = `${path} is protected by a password, or from before Excel 2007 (.xls).`;
+  const fact = 'is protected by a password, or from before Excel 2007 (.xls).';
   const next =
     'Open it in Excel, remove the password under File, Info, Protect Workbook, and save it as .xlsx.';
-  return stop('input', fact, next);
+  return new NoListError(path, fact, next);
 }

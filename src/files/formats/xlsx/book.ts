@@ -16,7 +16,7 @@ import {
   type XmlListener,
 } from './xml.ts';
 
-/** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
+/** A workbook with its texts and formats read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
   readonly archive: Archive;
   /** The name of the part that lists the sheets. */
@@ -133,7 +133,7 @@ interface Link {
   readonly target: string;
 }
 
-/** @param part whose links they are; empty for those of the archive itself. */
+/** @param part that has the links; empty for those of the archive itself. */
 export async function linksOf(archive: Archive, part: string): Promise<readonly Link[]> {
   const folder = posix.dirname(part);
   const links: Link[] = [];

@@ -122,8 +122,8 @@ function placeColumns(
   options: Pick<CopyOptions, 'columns' | 'dropped'>,
 ): OwnColumns | string {
   const width = { firstColumn: Math.min(...columns.positions), lastColumn: Math.max(...columns.positions) };
-  const own: CellRange = { ...width, firstRow: header.last, lastRow };
-  const around = tables.filter(({ range }) => overlaps(range, own));
+  const ownRange: CellRange = { ...width, firstRow: header.last, lastRow };
+  const around = tables.filter(({ range }) => overlaps(range, ownRange));
   const merged = frame.merged.filter((range) => range.lastRow >= header.last && range.firstRow <= lastRow);
   const taken = [...merged, ...around.map(({ range }) => range)];
   // A sheet may have a hundred thousand of them, too many for the arguments of one call.
@@ -138,7 +138,7 @@ function placeColumns(
   if (formula !== undefined)
     return `there are formulas in column ${lettersOf(formula)}, which would be replaced`;
   const { filter } = frame;
-  const isFiltered = filter !== undefined && overlaps(filter, own) && filter.lastColumn < most;
+  const isFiltered = filter !== undefined && overlaps(filter, ownRange) && filter.lastColumn < most;
   const placed = { positions, cleared, firstNew: last + 1 };
   const grownFilter = isFiltered ? { ...filter, lastColumn: most } : undefined;
   const [excels] = around;
@@ -155,9 +155,9 @@ function placeColumns(
  * The header's row counts as one of the rows, and a range that begins and ends above it is none of the
  * table's.
  */
-function overlaps(range: CellRange, own: CellRange): boolean {
-  const isBeside = range.lastRow >= own.firstRow && range.firstRow <= own.lastRow;
-  return isBeside && range.firstColumn <= own.lastColumn && range.lastColumn >= own.firstColumn;
+function overlaps(range: CellRange, ownRange: CellRange): boolean {
+  const isBeside = range.lastRow >= ownRange.firstRow && range.firstRow <= ownRange.lastRow;
+  return isBeside && range.firstColumn <= ownRange.lastColumn && range.lastColumn >= ownRange.firstColumn;
 }
 
 function chosenPositions(
@@ -170,7 +170,7 @@ function chosenPositions(
   );
   const before = [...placeOf.values()].sort((one, other) => one - other);
   const [first = last + 1] = before;
-  // What an earlier run added and nobody has put anything between or behind is written anew in the order of
+  // What an earlier run added and no one has put anything between or behind is written anew in the order of
   // now.
   const isBlock = before.length > 0 && before.at(-1) === last && last - first + 1 === before.length;
   let next = isBlock ? first : last + 1;
@@ -296,9 +296,9 @@ async function tableWith(
   };
   // The filter of a table does not reach into its row of totals.
   const grown = ({ open, tag, attributes: { ref } }: PartElement): readonly Patch[] => {
-    const own = readCellRange(ref);
-    if (own?.lastColumn !== range.lastColumn) return [];
-    return [{ ...open, text: withAttribute(tag, 'ref', cellRangeText({ ...own, lastColumn })) }];
+    const ownRange = readCellRange(ref);
+    if (ownRange?.lastColumn !== range.lastColumn) return [];
+    return [{ ...open, text: withAttribute(tag, 'ref', cellRangeText({ ...ownRange, lastColumn })) }];
   };
   const count = String(columns.length + added.length);
   const lengthened = ({ open, close, tag }: PartElement): readonly Patch[] => {

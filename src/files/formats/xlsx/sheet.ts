@@ -50,7 +50,7 @@ interface RowPlaces {
 /** The frame around the cells. It is complete after all rows were read. */
 export interface SheetFrame {
   filter: CellRange | undefined;
-  /** The last column, counted from 1, whose width the sheet says; 0 where it says none. */
+  /** The last column, counted from 1, with a width in the sheet; 0 where it says none. */
   lastSized: number;
   readonly merged: CellRange[];
   /** The id of the link that a cell has, by the cell's address. */

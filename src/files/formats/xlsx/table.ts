@@ -336,10 +336,10 @@ export function inputRow(
   { number: row, cells, unreadable }: TableRow,
   { positions }: NamedColumns,
 ): InputRow {
-  const own = positions.map((position) => cells[position] ?? '');
-  if (unreadable === undefined) return { row, cells: own };
+  const ownCells = positions.map((position) => cells[position] ?? '');
+  if (unreadable === undefined) return { row, cells: ownCells };
   const named = new Set(positions);
-  return { row, cells: [...own, ...cells.filter((_text, at) => !named.has(at))], unreadable };
+  return { row, cells: [...ownCells, ...cells.filter((_text, at) => !named.has(at))], unreadable };
 }
 
 // ----------------------------------------------------------------------------------------- what does not fit

@@ -12,10 +12,7 @@ export interface XmlListener {
 /** Values by name; most attributes of a workbook have no prefix. */
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/**
- * Far above a cell of 32,767 characters each of which is escaped; what is longer is no workbook of any
- * program.
- */
+/** Far above a cell of 32,767 characters, all escaped; what is longer is no workbook of any program. */
 const MOST_PENDING = 1024 * 1024;
 
 /** A place in a part, counted in characters: its first one, and the one behind it. */

@@ -56,13 +56,13 @@ interface MemberName {
 const known = new Map<string, MemberName>();
 const MOST_KNOWN = 2_000;
 
-function memberName(own: string): MemberName {
-  const before = known.get(own);
+function memberName(memberOf: string): MemberName {
+  const before = known.get(memberOf);
   if (before !== undefined) return before;
-  const plain = own.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+  const plain = memberOf.toLowerCase().replaceAll(/[^a-z\d]/g, '');
   const isOthers = { company: OTHERS.company.test(plain), person: OTHERS.person.test(plain) };
   const name = { plain, isOwn: !NOT_OWN.test(plain), isOthers };
-  if (known.size < MOST_KNOWN) known.set(own, name);
+  if (known.size < MOST_KNOWN) known.set(memberOf, name);
   return name;
 }
 
@@ -93,7 +93,7 @@ function addOwnTexts(
   else addOwnMembers(texts, value, about, name, deepest - 1);
 }
 
-/** Of several objects nobody knows which is meant; several texts are names of one. */
+/** Of several objects no one knows which is meant; several texts are names of one. */
 const meantIn = (list: readonly JsonValue[]): readonly JsonValue[] =>
   list.length > 1 && list.some(isNested) ? [] : list;
 
@@ -181,7 +181,7 @@ const PERSON_NAMES = new Set(wordsIn('fullname personname contactname displaynam
 const GIVEN_NAMES = new Set(wordsIn('firstname givenname forename first'));
 const FAMILY_NAMES = new Set(wordsIn('lastname familyname surname last'));
 
-/** The names, the first of which is told. */
+/** The names; the first one is told. */
 export function namesIn(texts: readonly OwnText[], about: About): readonly string[] {
   const isBare = ({ name, above }: OwnText): boolean => name === 'name' && ABOVE_NAME[about].has(above);
   const wanted = about === 'company' ? COMPANY_NAMES : PERSON_NAMES;

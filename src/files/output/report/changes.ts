@@ -4,7 +4,8 @@ import { capital, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
 import { END_WORDS, endWords } from '../summary-words.ts';
-import { Section, Table } from './table.ts';
+import { Ruled } from './arranged.ts';
+import { Sectioned, Table } from './table.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */
 
@@ -16,15 +17,19 @@ const SIGNS: Readonly<Record<PlannedAction, string>> = {
   call: '+ done',
 };
 
-/** The people whose place changed, by project, each with a sign and the role. */
-export function People({ people }: Pick<ChangesDone, 'people'>) {
-  const changed = people.filter(({ ended, who }) => ended === 'applied' && who !== '');
+/** The changes that were made, by project, each with a sign, the person and the role. */
+export function People({ persons }: Pick<ChangesDone, 'persons'>) {
+  const changed = persons.filter(({ ended, who }) => ended === 'applied' && who !== '');
   const byProject = [...Map.groupBy(changed, ({ project }) => project ?? '')];
   const lines = byProject.flatMap(([project, all]) =>
-    all.map((each, at) => [at === 0 ? project : '', SIGNS[each.action], each.who, roleWords(each)]),
+    all.map((each, at) => [at === 0 ? project : '', signOf(each), each.who, roleWords(each)]),
   );
-  return h(Section, { title: 'Who changed', columns: ['project', 'change', 'who', 'role'], most: 20, lines });
+  const show = (shown: typeof lines) => h(Ruled, { cells: 4, lines: shown });
+  return h(Sectioned, { title: 'What was changed', most: 20, lines, show });
 }
+
+const signOf = ({ action, taken_back: isBack }: PersonChange): string =>
+  isBack ? '= taken back since' : SIGNS[action];
 
 function roleWords({ action, from = '', to, beyond }: PersonChange): string {
   if (action === 'remove') return beyond ? `${from} (not in the list)` : from;
@@ -32,18 +37,28 @@ function roleWords({ action, from = '', to, beyond }: PersonChange): string {
 }
 
 /** People whom the list does not name and who are still there. They have no row that could show why. */
-export function HeldBack({ people }: Pick<ChangesDone, 'people'>) {
-  const lines = people
+export function HeldBack({ persons }: Pick<ChangesDone, 'persons'>) {
+  const lines = persons
     .filter(({ beyond, ended }) => beyond && ended !== 'applied')
     .map(({ who, project, ended, reason }) => [
-      who,
       project ?? '',
+      who,
       [endWord(ended), reason].filter(Boolean).join(': '),
     ]);
-  return h(Section, { title: 'Not in the list, and not removed', columns: ['who', 'project', 'why'], lines });
+  const show = (shown: typeof lines) => h(Ruled, { cells: 3, lines: shown });
+  return h(Sectioned, { title: 'Not in the list, and not removed', lines, show });
 }
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
+
+/** People with one change made and another still to do. */
+export function HalfDone({ persons }: Pick<ChangesDone, 'persons'>) {
+  const half = persons.filter(({ beyond, ended }) => !beyond && ended === 'pending');
+  const byRow = new Map(half.map(({ row, who, reason }) => [row, [`row ${row}`, who, reason]]));
+  const lines = [...byRow.values()];
+  const show = (shown: typeof lines) => h(Ruled, { cells: 3, lines: shown });
+  return h(Sectioned, { title: 'Half done', lines, show });
+}
 
 /** How the changes ended, by project and role. An invalid row counts, and has neither. */
 export function Changes({ counts, projects, without_a_word: confirmed }: ChangesObject) {

@@ -1,44 +1,57 @@
-import { type ComponentChild, h } from 'preact';
-import { grouped, listed } from '../../../core/plain-text.ts';
+import { h } from 'preact';
+import { counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/batch-view.ts';
-import { Section } from './table.ts';
+import type { NamedRow } from '../report-object.ts';
+import { Ruled } from './arranged.ts';
+import { Sectioned } from './table.ts';
 
 export type Reason = FiguresObject['reasons'][number];
 
 export interface NeedsProps {
   readonly reasons: readonly Reason[];
-  /** Shows the rows of a reason, such as with a way to them. */
-  readonly which: (reason: Reason) => ComponentChild;
+  /** The names of the first rows of each reason. */
+  readonly names: readonly NamedRow[];
 }
 
 /** The person who can help, by the kind of a reason. */
 const WHO: Readonly<Record<string, string>> = {
-  invalid: 'The owner of the list can help',
-  refused: 'The owner of the account can help',
-  in_doubt: 'The person who started it can decide',
+  invalid: 'Correct the list',
+  refused: 'Check the account at the vendor',
+  in_doubt: 'Settle what is in doubt',
 };
 
 const DONE = 'Damaged cells of rows that are done';
 const OTHERS = 'Answers about another company or person';
 
-/** The rows that need a person, by the person whom they need. A row that is done may have a damaged cell. */
-export function Needs({ reasons, which }: NeedsProps) {
-  const section = (title: string | undefined, all: readonly Reason[], words?: string) => {
-    const lines = all.map((reason) => [grouped(reason.rows), reason.words, which(reason)]);
-    return h(Section, { title, words, columns: ['#rows', 'why', 'which'], most: 8, lines });
-  };
+/**
+ * The rows that need a person, by the person whom they need; `who` is left out of those that need no one. A
+ * row that is done may have a damaged cell.
+ */
+export function needsByWho(reasons: readonly Reason[]) {
   const whoOf = ({ kind, is_other: isOther }: Reason): string => (isOther ? OTHERS : (WHO[kind] ?? DONE));
   const byWho = Map.groupBy(reasons, whoOf);
   const needing = [...byWho].filter(([who]) => who !== DONE && who !== OTHERS);
   return [
-    ...needing.map(([who, all], at) => section(at === 0 ? 'What needs you' : undefined, all, `${who}:`)),
-    section(OTHERS, byWho.get(OTHERS) ?? []),
-    section(DONE, byWho.get(DONE) ?? []),
-  ];
+    ...needing.map(([who, all], at) => ({ title: at === 0 ? 'Needs attention' : undefined, who, all })),
+    ...[OTHERS, DONE].map((title) => ({ title, who: undefined, all: byWho.get(title) ?? [] })),
+  ].filter(({ all }) => all.length > 0);
 }
 
-/** `rows 12, 13 and 4 more`. */
-export function rowsWords({ rows, first_rows: first }: Pick<Reason, 'rows' | 'first_rows'>): string {
-  const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
-  return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;
+const MOST_NAMED = 3;
+
+/** Each of the first rows by its name, with what is the matter, and how many others there are of the same. */
+export const Needs = ({ reasons, names }: NeedsProps) =>
+  needsByWho(reasons).map(({ title, who, all }) => {
+    const rows = all.reduce((sum, reason) => sum + reason.rows, 0);
+    const says = who === undefined ? title : `Needs attention: ${counted(rows, 'row')}. ${who}.`;
+    const lines = all.flatMap((reason) => linesOf(reason, names));
+    return h(Sectioned, { title: says ?? '', lines, show: (shown) => h(Ruled, { cells: 3, lines: shown }) });
+  });
+
+function linesOf({ rows, words, first_rows: first }: Reason, names: readonly NamedRow[]): string[][] {
+  const nameOf = (row: number): string => names.find((each) => each.row === row)?.name ?? '';
+  const shown = first.slice(0, MOST_NAMED);
+  const remainingRows = rows - shown.length;
+  const lines = shown.map((row) => [`Row ${grouped(row)}`, nameOf(row), words]);
+  return remainingRows > 0 ? [...lines, ['', `and ${grouped(remainingRows)} more`, words]] : lines;
 }

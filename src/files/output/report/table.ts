@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact';
-import { grouped } from '../../../core/plain-text.ts';
+import { capital, grouped } from '../../../core/plain-text.ts';
 import { percent } from '../summary-words.ts';
 
 export interface TableProps {
@@ -10,7 +10,7 @@ export interface TableProps {
 
 export function Table({ columns, lines }: TableProps) {
   const classes = columns.map((name) => (name.startsWith('#') ? 'n' : undefined));
-  const names = columns.map((name) => name.replace(/^#/, ''));
+  const names = columns.map((name) => capital(name.replace(/^#/, '')));
   const heads = names.map((name, at) => h('th', { class: classes[at] }, name));
   const rows = lines.map((line) => {
     const cells = line.map((cell, at) => h('td', { class: classes[at] }, cell));
@@ -19,25 +19,23 @@ export function Table({ columns, lines }: TableProps) {
   return h('table', null, h('tr', null, heads), rows);
 }
 
-export interface SectionProps extends TableProps {
-  readonly title?: string | undefined;
-  /** A sentence above the table. */
-  readonly words?: string | undefined;
+interface SectionedProps extends Pick<TableProps, 'lines'> {
+  readonly title: string;
   /** The lines beyond so many are in a fold. */
   readonly most?: number;
+  show(lines: TableProps['lines']): ComponentChild;
 }
 
-/** A heading above a table; nothing where the table has no line. */
-export function Section({ title, words, most = 10, columns, lines }: SectionProps) {
+/** A heading above lines: the first are shown, the others are in a fold; nothing without a line. */
+export function Sectioned({ title, most = 10, lines, show }: SectionedProps) {
   if (lines.length === 0) return null;
   const more = lines.slice(most);
   return h(
     'section',
     null,
-    title !== undefined && h('h2', null, title),
-    words !== undefined && h('p', null, words),
-    h(Table, { columns, lines: lines.slice(0, most) }),
-    more.length > 0 && h(Fold, { title: `${grouped(more.length)} more` }, h(Table, { columns, lines: more })),
+    h('h2', null, title),
+    show(lines.slice(0, most)),
+    more.length > 0 && h(Fold, { title: `${grouped(more.length)} more` }, show(more)),
   );
 }
 
@@ -61,7 +59,7 @@ export function Bar({ part, all, says }: BarProps) {
   const size = { viewBox: '0 0 100 6', preserveAspectRatio: 'none' };
   return h(
     'svg',
-    { class: 'bar', ...(says ? { role: 'img', 'aria-label': says } : { 'aria-hidden': 'true' }), ...size },
+    { class: 'share', ...(says ? { role: 'img', 'aria-label': says } : { 'aria-hidden': 'true' }), ...size },
     h('rect', { width: width.toFixed(1), height: 6 }),
   );
 }
