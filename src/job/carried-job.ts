@@ -139,11 +139,11 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
           'Install the same version on all hosts.',
         );
   const { name, settings = {}, ...entries } = data;
-  const own = settingsOf(present(settings));
+  const ownSettings = settingsOf(present(settings));
   const isOfSeveral =
     entries.steps?.some(({ accounts, check, accept }) => accounts.length > 1 || check || accept) === true;
   const whole = isOfSeveral && operation.steps === undefined ? inSteps([operation]) : operation;
-  const shaped = whole.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? whole;
+  const shaped = whole.shapedBy?.(ownSettings, Object.keys(entries.columns ?? {})) ?? whole;
   // Another host, or anybody with its password, may hand over any job, and it is sent with this host's keys.
   if (shaped.change !== undefined)
     throw stop(
@@ -151,5 +151,5 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
       `The job ${foreignWords(name)} changes something at the vendor, and workers send only what reads.`,
       'Cancel its batch, and run it with a store on the disk of one machine.',
     );
-  return { ...present(entries), ...own, name, operation: shaped };
+  return { ...present(entries), ...ownSettings, name, operation: shaped };
 }

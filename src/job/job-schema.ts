@@ -1,6 +1,6 @@
-import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { EMAIL_VERDICTS } from '../core/given.ts';
+import { croner } from '../core/libraries.ts';
 import { roleOf } from '../core/membership.ts';
 import type { Present } from '../core/objects.ts';
 import { type JsonObject, type JsonValue, METHODS } from '../core/operation.ts';
@@ -55,9 +55,10 @@ const cellText = z.union([
 ]);
 
 /** What the cells of columns have to say. */
-const conditions = z.record(z.string(), z.union([cellText, z.array(cellText).min(1)]));
+export const conditions = z.record(z.string(), z.union([cellText, z.array(cellText).min(1)]));
 
 function isSchedule(value: string): boolean {
+  const { CronPattern } = croner();
   try {
     return new CronPattern(value, undefined, { mode: '5-part' }) instanceof CronPattern;
   } catch {
@@ -70,22 +71,12 @@ const json: z.ZodType<JsonValue> = z.json();
 const guards = z.strictObject({
   max_removals: opt(
     z.union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')]),
-    'a number: the most removals; a share: ' +
-      'the most people who are removed although no row asks for it, of all known in the projects; ' +
-      'left out: `10%`',
+    'the most removals, or the most people removed without a row of their own, as a share of ' +
+      'those known in the projects; left out: `10%`',
   ),
-  admins: opt(
-    z.enum(['allow']),
-    '`allow` lets a run make a person admin; left out: it needs `--allow-admin`',
-  ),
-  domains: opt(
-    z.array(text.toLowerCase()).min(1),
-    'the only domains whose addresses are invited; left out: any',
-  ),
-  max_invites: opt(
-    z.int().min(0),
-    'the most invites of a run, also those for another role; left out: any number',
-  ),
+  admins: opt(z.enum(['allow']), '`allow` lets a run make a person admin, as `--allow-admin` does'),
+  domains: opt(z.array(text.toLowerCase()).min(1), 'the only domains to invite; left out: any'),
+  max_invites: opt(z.int().min(0), 'the most invites of a run, also for another role; left out: any number'),
 });
 
 /** Projects that `--save-job` wrote without an id, for the user to fill in. */
@@ -107,50 +98,43 @@ const operationSettings = {
   ),
   remove_missing: opt(
     z.boolean(),
-    'of `onboard`: `true` removes people who are no longer on the list; left out: nobody',
+    'of `onboard`: `true` removes people who are no longer on the list; left out: none',
   ),
-  role: opt(
-    role,
-    'of `invite-user`, `change-role` and `onboard`: the role of every row; ' +
-      'the list then needs no column for it',
-  ),
+  role: opt(role, 'of `invite-user`, `change-role` and `onboard`: the role of every row'),
   roles: opt(
     z.record(text, role),
-    'a word of the list, in any case, and the role that it means, such as `Read only: viewer`',
+    'a word of the list, in any case, and its role, such as `Read only: viewer`',
   ),
   filters: opt(
     z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])),
-    'of `search-people`: further filters by the names of the vendor; ' +
-      '`{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
+    "of `search-people`: the vendor's filters, with `{{Column}}` for a cell; " +
+      'a filter with blank cells is left out',
   ),
   kind: opt(
     z.enum(['read', 'change']),
-    'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: ' +
+    "of `api-call`: `read`, or `change` for what alters the vendor's data; left out: " +
       '`read` for `GET` and `POST`, else `change`',
   ),
   method: opt(
     z.enum(METHODS),
-    'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, ' +
+    'of `api-call`: `POST` (the default), `GET` (the body becomes the query), ' +
       '`PUT`, `PATCH` or `DELETE`',
   ),
   endpoint: opt(
     text.regex(/^\//, 'an endpoint begins with "/"'),
-    'of `api-call`: the path below the address of the account, ' +
-      'with `{{Column}}` where a cell belongs, and `{key}` for the key',
+    "of `api-call`: the path below the account's address, " +
+      'with `{{Column}}` for a cell and `{key}` for the key',
   ),
   body: opt(
     z.record(z.string(), json),
-    'of `api-call`: what is sent, with `{{Column}}` and `{key}` in its texts; blank cells are left out',
+    'of `api-call`: what is sent, with the same slots; blank cells are left out',
   ),
   gives: opt(
     z.record(text.regex(/^\w+$/, 'a name has letters, digits and "_"'), text.transform(dotted)),
-    'of `api-call`: a name for a value, and where it stands in the answer; `add` takes the names; ' +
-      'an answer that has none of them is a miss; left out: any answer with facts is a match',
+    'of `api-call`: names for values and their places in the answer, for `add`; ' +
+      'an answer without any of them is no match',
   ),
-  credits_max: opt(
-    wholeCredits,
-    'of `api-call` and `search-people`: the most that one call may cost; left out: what the dialect says',
-  ),
+  credits_max: opt(wholeCredits, 'of `api-call` and `search-people`: the most that one call may cost'),
 };
 
 /** `results[0].name` is `results.0.name`. */
@@ -175,17 +159,14 @@ export const stepEntries = z.strictObject({
   ),
   check: optBlock('checks each address that the step finds; another one is looked for where it fails', {
     account: accounts.describe(
-      'who checks: an account with `check-email`, or several, the next of which is asked where one says `unknown`',
+      'who checks: an account with `check-email`, or several; after `unknown` the next one is asked',
     ),
     accept: opt(
       z.array(z.enum(EMAIL_VERDICTS)).min(1),
       'the verdicts with which an address is taken; left out: `[valid]`',
     ),
   }),
-  in_doubt: opt(
-    policy,
-    '`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`',
-  ),
+  in_doubt: opt(policy, '`skip` leaves out a call in doubt, and asks the next account; else `hold`'),
   method: operationSettings.method,
   endpoint: operationSettings.endpoint,
   body: operationSettings.body,
@@ -206,7 +187,7 @@ export const jobEntries = z.strictObject({
   ),
   account: opt(
     accounts,
-    'whose key and address are used: one, or several that are asked in this order until one has it; ' +
+    'the account, or several that are asked in this order until one has a match; ' +
       'left out: the only one that fits',
   ),
   /** In a spreadsheet the name of a column may have several lines. */
@@ -227,8 +208,8 @@ export const jobEntries = z.strictObject({
   on_existing: opt(
     z.enum(['keep', 'fill', 'replace']),
     'where the list has a column of `add`: ' +
-      '`keep` adds nothing, `fill` fills its blank cells and says in `NAME_source` what filled each, ' +
-      '`replace` replaces each of its cells for which something is found; left out: refused',
+      '`keep` adds nothing, `fill` fills its blank cells and names the source in `NAME_source`, ' +
+      '`replace` replaces cells with a found value; left out: refused',
   ),
   only_if: opt(
     conditions,
@@ -252,8 +233,8 @@ export const jobEntries = z.strictObject({
   ),
   mismatch: opt(
     z.enum(['flag', 'blank', 'ignore']),
-    'what becomes of an answer that is about another company or person, by its own ABN, profile or name: ' +
-      '`flag`, which is the default, keeps its cells and says so in `_match`, `blank` leaves them blank, ' +
+    'an answer about another company or person, by its own ABN, profile or name: ' +
+      '`flag` (the default) keeps its cells and says so in `_match`, `blank` leaves them blank, ' +
       '`ignore` says nothing',
   ),
   formulas: opt(
@@ -280,7 +261,7 @@ export const jobEntries = z.strictObject({
           .describe('pays again by itself, once for each lost call and batch, within a limit'),
       }),
     ]),
-    'what happens to a call whose answer was lost: ' +
+    'what happens to a call in doubt: ' +
       '`hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
   ),
   refresh_after: opt(
@@ -295,10 +276,10 @@ export const jobEntries = z.strictObject({
   guards: opt(guards, 'how far a run that changes the service may go'),
   inbox: opt(
     text,
-    'the folder whose files `nightly` works through: ' +
+    'the folder of lists for `nightly`: ' +
       'one below the folder of the job, or a name under `inboxes` in accounts.yaml',
   ),
-  notify: optBlock('whom a run tells how its list ended', {
+  notify: optBlock('who is told how a list ended', {
     to: text.describe('a name under `notify` in accounts.yaml'),
     on: opt(
       z.array(z.enum(NOTICE_KINDS)).min(1),
@@ -307,8 +288,7 @@ export const jobEntries = z.strictObject({
   }),
   schedule: opt(
     text.refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"'),
-    'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; ' +
-      '`nightly` ignores it',
+    'five cron fields, by which `serve` sweeps in its time zone; `nightly` ignores it',
   ),
 });
 
@@ -323,7 +303,7 @@ type ReadValue<Value> = [JsonValue] extends [Value]
     ? Value
     : { readonly [Name in keyof Value]: ReadValue<Value[Name]> };
 
-/** Entries as they are read, none of which is needed. */
+/** Entries as they are read, all optional. */
 export type JobEntries = ReadValue<Present<z.infer<typeof jobEntries>>>;
 
 /** The treatment of calls in doubt that no rule settles. */

@@ -40,8 +40,14 @@ const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);
 const whole = z.optional(z.int().min(0)).catch(undefined);
 
 const partSchema = z
-  .optional(z.object({ limit: whole, only: RowRanges.optional(), sample: whole }))
+  .optional(
+    z.object({ limit: whole, only: RowRanges.optional(), step: z.string().optional(), sample: whole }),
+  )
   .catch(undefined);
+
+/** The rows, and the step of the job, for which a person has asked again; left out: all of them. */
+const anewSchema = z.object({ only: RowRanges.exactOptional(), step: z.string().exactOptional() });
+export type AskedAnew = z.output<typeof anewSchema>;
 
 /**
  * The entries of a job that the ledger keeps with a batch, and the findings about its list, so that its
@@ -93,6 +99,8 @@ const settingsSchema = z.object({
   partial: partSchema,
   /** `partial` before its rows were done: what is decided about their doubts is asked for them alone. */
   part_done: partSchema,
+  /** What the batch was begun to ask anew, where that is not everything: the others keep their answers. */
+  asked_anew: z.optional(anewSchema).catch(undefined),
   /** The hosts whose rows are set aside, each with how many names of companies stand there. */
   shared_hosts: z.record(z.string(), z.int()).optional(),
   /** The hosts with several names of companies, and how many. */
@@ -103,7 +111,7 @@ const settingsSchema = z.object({
   told_apart: z.array(z.string()).optional(),
   /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
-  /** The budget with which a batch goes on whose newest run was stopped by its budget. */
+  /** The budget that continues a batch after its newest run reached the budget. */
   budget_to_finish: whole,
 });
 

@@ -27,9 +27,9 @@ function whatIsDone({ operation, steps = [] }: Job): object {
   if (operation.steps === undefined) return { operation: name, ...present({ account }) };
   if (isPlain) return { operations: stepNames(name), ...present({ account }) };
   const entries = steps.map((step) => {
-    const own = step.accounts.length === 0 ? undefined : step.accounts;
+    const ownAccounts = step.accounts.length === 0 ? undefined : step.accounts;
     const { in_doubt, check, accept } = step;
-    return [step.name, present({ account: own, in_doubt, check, accept })] as const;
+    return [step.name, present({ account: ownAccounts, in_doubt, check, accept })] as const;
   });
   return { operations: Object.fromEntries(entries) };
 }

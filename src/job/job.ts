@@ -60,7 +60,7 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'acco
   readonly large?: 'agreed';
   /** Absent when a user wrote or named the job. */
   readonly origin?: JobOrigin;
-  /** Names the place of an entry that does not fit the list; absent where nobody wrote the job. */
+  /** Names the place of an entry that does not fit the list; absent where no one wrote the job. */
   readonly problem?: Document['problem'];
 }
 
@@ -101,15 +101,15 @@ interface JobAccount {
  * of those that cannot ask by it.
  * @param accounts those of all steps. A step that names none asks the first.
  * @throws StopError `unsupported` for a step that a dialect lacks, and for a column by which no step can
- *   ask, because nobody says with which others.
+ *   ask, because no one says with which others.
  */
 export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
   const { operation, columns, steps = [], problem } = job;
   if (problem !== undefined) checkCalls(operation, steps, { value: job, problem }, accounts);
   const all = stepsOf(operation).map((step, at) => stepInDialects(job, step, at, accounts));
-  const asked = all.flatMap((each) => each.asked);
+  const askedInputs = all.flatMap((each) => each.askedInputs);
   for (const { name, unasked, waterfall, dialect } of all) {
-    const lost = unasked.filter((input) => !asked.includes(input));
+    const lost = unasked.filter((input) => !askedInputs.includes(input));
     if (lost.length === 0) continue;
     const where = waterfall === undefined ? `the dialect ${dialect}` : 'the waterfall of the job';
     throw stop(
@@ -119,8 +119,8 @@ export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
     );
   }
   if (operation.steps === undefined) return { ...job, operation: all[0]?.taken ?? operation };
-  const left = all.flatMap(({ name, unasked }) => unasked.map((input) => `${name}.${input}`));
-  const kept = columns && Object.entries(columns).filter(([input]) => !left.includes(input));
+  const unaskedInputs = all.flatMap(({ name, unasked }) => unasked.map((input) => `${name}.${input}`));
+  const kept = columns && Object.entries(columns).filter(([input]) => !unaskedInputs.includes(input));
   return {
     ...job,
     ...present({ columns: kept && Object.fromEntries(kept) }),
@@ -133,7 +133,7 @@ interface StepInDialect extends Pick<Job, 'waterfall'> {
   readonly dialect: string;
   readonly taken: Operation;
   /** The inputs with a column of the job by which the step can be asked, and those by which it cannot. */
-  readonly asked: readonly string[];
+  readonly askedInputs: readonly string[];
   readonly unasked: readonly string[];
 }
 
@@ -170,7 +170,7 @@ function stepInDialects(
   const [first] = all;
   invariant(first !== undefined, `${step.name} has an account`);
   if (all.length === 1 && first.account === 0 && check === undefined && accept === undefined) return first;
-  const asked = all.map(({ account, taken: operation, unaskable, profiles }) => {
+  const askedAccounts = all.map(({ account, taken: operation, unaskable, profiles }) => {
     return { account, operation, unaskable, profiles };
   });
   const inputs = new Map(
@@ -178,7 +178,7 @@ function stepInDialects(
   );
   const taken: Operation = {
     ...first.taken,
-    asked,
+    askedOperations: askedAccounts,
     ...present({ check: check && checkIn(check, placeOf, dialectOf), accepts: accept }),
     inputs: step.inputs.map(({ name }) => inputs.get(name)).filter((input) => input !== undefined),
     lacks: (mapped) => {
@@ -186,8 +186,13 @@ function stepInDialects(
       return lacking.includes(undefined) ? undefined : lacking[0];
     },
   };
-  const named = all.flatMap((each) => each.asked);
-  return { ...first, taken, asked: named, unasked: first.unasked.filter((input) => !named.includes(input)) };
+  const named = all.flatMap((each) => each.askedInputs);
+  return {
+    ...first,
+    taken,
+    askedInputs: named,
+    unasked: first.unasked.filter((input) => !named.includes(input)),
+  };
 }
 
 function checkIn(
@@ -247,10 +252,17 @@ function stepInDialect(
   const named = Object.keys(columns).filter((input) => columns[input] !== '');
   const isAskable = (input: string): boolean =>
     together === undefined || together.includes(input) || alone.includes(input);
-  const asked = named.filter(isAskable);
-  const taken = step.askedBy?.(by, [...asked, ...identifiersIn(tiers)]) ?? step;
+  const askableNames = named.filter(isAskable);
+  const taken = step.askedBy?.(by, [...askableNames, ...identifiersIn(tiers)]) ?? step;
   const unasked = named.filter((input) => !isAskable(input));
-  return { name: step.name, dialect: dialect.name, taken, asked, unasked, ...present({ waterfall }) };
+  return {
+    name: step.name,
+    dialect: dialect.name,
+    taken,
+    askedInputs: askableNames,
+    unasked,
+    ...present({ waterfall }),
+  };
 }
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
@@ -258,23 +270,23 @@ const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 /**
  * The job that the user typed: the name of an operation, the names of several steps, or the path of a YAML
  * file.
- * @param said the entries given beside the job, over those in the file.
+ * @param givenEntries the entries given beside the job, over those in the file.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an
  *   entry beside it.
  */
 export async function loadJob(
   argument: string,
-  said: JobEntries = {},
+  givenEntries: JobEntries = {},
   sources: OperationSources = {},
 ): Promise<Job> {
   const isName = isTypedSteps(argument) || (await findOperation(argument, sources)) !== undefined;
   const written = isName ? bareJob(argument) : await jobDocument(argument);
-  const whole = withStepRequest(withSaid(written, said));
+  const whole = withStepRequest(withSaid(written, givenEntries));
   const { operation: named, operations } = whole.value;
   if (named !== undefined && operations !== undefined)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
   const entries = stepsSaid(whole);
-  if (said.account !== undefined) refuseOwnAccounts(whole);
+  if (givenEntries.account !== undefined) refuseOwnAccounts(whole);
   const names = (sources.operations ?? []).map(({ name }) => name);
   await checkSteps(whole, entries, names);
   const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);
@@ -313,8 +325,8 @@ export async function loadJob(
       : { name: basename(argument).replace(YAML_ENDING, ''), path: resolve(argument) }),
     operation,
     problem: whole.problem,
-    ...(guessesOthers(written.value, said) ? { guesses: true } : {}),
-    ...(Object.keys(said).length === 0 ? {} : { said }),
+    ...(guessesOthers(written.value, givenEntries) ? { guesses: true } : {}),
+    ...(Object.keys(givenEntries).length === 0 ? {} : { said: givenEntries }),
   };
 }
 
@@ -322,8 +334,8 @@ export async function loadJob(
  * Whether other columns are guessed: where single columns are given beside a job that names none, and for a
  * job that only leaves some unread.
  */
-function guessesOthers(written: JobEntries, said: JobEntries): boolean {
-  if (written.columns === undefined) return said.columns !== undefined;
+function guessesOthers(written: JobEntries, givenEntries: JobEntries): boolean {
+  if (written.columns === undefined) return givenEntries.columns !== undefined;
   const columns = Object.values(written.columns);
   return columns.length > 0 && columns.every((each) => each === '');
 }
@@ -363,17 +375,17 @@ const NAMED = ['columns', 'add', 'roles', 'projects', 'read'] as const;
  * @returns the job with the given entries laid over it. A problem with one of them is told by its flag.
  * @throws StopError `usage`.
  */
-function withSaid(document: Document, said: JobEntries): Document {
-  const merged: Record<string, unknown> = { ...document.value, ...said };
+function withSaid(document: Document, givenEntries: JobEntries): Document {
+  const merged: Record<string, unknown> = { ...document.value, ...givenEntries };
   for (const name of NAMED) {
-    if (said[name] === undefined) continue;
-    const pairs = Object.entries({ ...document.value[name], ...said[name] });
+    if (givenEntries[name] === undefined) continue;
+    const pairs = Object.entries({ ...document.value[name], ...givenEntries[name] });
     // A column that is left unread is not guessed either.
     const kept = name === 'columns' ? pairs : pairs.filter(([, value]) => value !== '');
     merged[name] = kept.length === 0 ? undefined : Object.fromEntries(kept);
   }
   const problem: Document['problem'] = (keys, part, fact, next) => {
-    const flag = flagOf(said, keys);
+    const flag = flagOf(givenEntries, keys);
     return flag === undefined
       ? document.problem(keys, part, fact, next)
       : stop('usage', phrase`${typing`${flag}: `}${fact}.`, next);
@@ -385,8 +397,8 @@ function withSaid(document: Document, said: JobEntries): Document {
 }
 
 /** Undefined for an entry of the file. */
-function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefined {
-  const values: Readonly<Record<PropertyKey, unknown>> = said;
+function flagOf(givenEntries: JobEntries, [entry = '', name]: KeyPath): string | undefined {
+  const values: Readonly<Record<PropertyKey, unknown>> = givenEntries;
   const value = values[entry];
   if (value === undefined) return undefined;
   const isNamed = typeof value === 'object' && !Array.isArray(value) && name !== undefined;
@@ -418,7 +430,10 @@ async function operationOf(
   const operation = await findOperation(name, sources);
   if (operation !== undefined) return operation;
   const fact = `there is no operation ${foreignName(name)}`;
-  const known = [...(await familyNames(OPERATIONS)), ...(sources.operations ?? []).map((own) => own.name)];
+  const known = [
+    ...(await familyNames(OPERATIONS)),
+    ...(sources.operations ?? []).map((ownOperation) => ownOperation.name),
+  ];
   throw problem(['operation'], 'value', fact, meantWord(name, known));
 }
 
@@ -469,7 +484,7 @@ function checkTiers(operation: Operation, { value, problem }: Document): void {
   }
 }
 
-/** @param asked the accounts of the job. Left out: it is not known how their vendors are asked. */
+/** @param askedAccounts the accounts of the job. Left out: it is not known how their vendors are asked. */
 function checkCalls(
   operation: Operation,
   steps: readonly JobStep[],
@@ -477,20 +492,22 @@ function checkCalls(
     value: { waterfall = [] },
     problem,
   }: Pick<Document, 'problem'> & { readonly value: Pick<JobEntries, 'waterfall'> },
-  asked: readonly JobAccount[] = [],
+  askedAccounts: readonly JobAccount[] = [],
 ): void {
   const isOfSeveral = steps.some(({ accounts }) => accounts.length > 1);
   if (waterfall.length === 0 && !isOfSeveral) return;
   const calls = stepsOf(operation).map((step, at) => {
-    const own = step === operation ? waterfall : wordsOf(step, waterfall);
+    const ownWaterfall = step === operation ? waterfall : wordsOf(step, waterfall);
     const { accounts = [], check } = steps[at] ?? {};
     const ways = Math.max(1, accounts.length);
-    const taking = (accounts.length === 0 ? asked.slice(0, 1) : asked).filter(
+    const taking = (accounts.length === 0 ? askedAccounts.slice(0, 1) : askedAccounts).filter(
       ({ account, dialect }) =>
         (accounts.length === 0 || accounts.includes(account.name)) && dialect.operations[step.name]?.then,
     );
     const checks = check === undefined ? 0 : ways;
-    return mostCalls(step, own.length === 0 ? undefined : own) * (ways + taking.length + checks);
+    return (
+      mostCalls(step, ownWaterfall.length === 0 ? undefined : ownWaterfall) * (ways + taking.length + checks)
+    );
   });
   const sum = calls.reduce((all, each) => all + each, 0);
   if (sum <= MOST_CALLS) return;
@@ -541,9 +558,9 @@ export async function findOperation(
   const builtIn = await loadMember<Operation>(OPERATIONS, name);
   if (builtIn !== undefined) return builtIn;
   const { bare = name } = /^(?<bare>.+)@\d+$/.exec(name)?.groups ?? {};
-  const own = operations.find((each) => each.name === bare);
-  if (own === undefined) return undefined;
-  const found = await (await import('./own-operation.ts')).operationFrom(own);
+  const ownOperation = operations.find((each) => each.name === bare);
+  if (ownOperation === undefined) return undefined;
+  const found = await (await import('./own-operation.ts')).operationFrom(ownOperation);
   return bare === name || found.name === name ? found : undefined;
 }
 

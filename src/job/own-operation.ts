@@ -45,7 +45,7 @@ export interface OwnOperation {
    * around it.
    */
   prepare?(cells: Readonly<Record<string, string>>): OwnPrepared;
-  /** The treatment of a call whose answer was lost. Left out: `hold`, because it may have been charged. */
+  /** The treatment of a call with a lost answer. Left out: `hold`, because it may have been charged. */
   readonly ifLost?: IfLost;
 }
 
@@ -89,26 +89,26 @@ function wrong(name: string, keys: readonly PropertyKey[], fact: Words, next: Wo
  * every call, batch and entry.
  * @throws StopError `job` for a mistake in it.
  */
-export async function operationFrom(own: OwnOperation): Promise<Operation> {
-  const { success, error } = schema.safeParse(own);
+export async function operationFrom(ownOperation: OwnOperation): Promise<Operation> {
+  const { success, error } = schema.safeParse(ownOperation);
   if (!success) {
-    const { keys, fact, next } = problemOf(schema, own, error.issues);
-    throw wrong(own.name, keys, fact, next);
+    const { keys, fact, next } = problemOf(schema, ownOperation, error.issues);
+    throw wrong(ownOperation.name, keys, fact, next);
   }
-  const found = await ownRequestProblem(own.request);
-  if (found !== undefined) throw wrong(own.name, ['request', ...found.keys], found.fact, found.next);
-  const name = `${own.name}@${own.version}`;
-  const needed = neededInPath(own.request);
+  const found = await ownRequestProblem(ownOperation.request);
+  if (found !== undefined) throw wrong(ownOperation.name, ['request', ...found.keys], found.fact, found.next);
+  const name = `${ownOperation.name}@${ownOperation.version}`;
+  const needed = neededInPath(ownOperation.request);
   return defined<{ readonly call: Call; readonly by: string }>({
     name,
-    summary: own.summary,
+    summary: ownOperation.summary,
     vendor: 'provider',
     described: unoffered(name.replaceAll('-', ' '), { [name]: OF_ANOTHER }),
-    inputs: own.inputs,
+    inputs: ownOperation.inputs,
     tiers: [],
-    request: JSON.parse(JSON.stringify(own.request)),
+    request: JSON.parse(JSON.stringify(ownOperation.request)),
     preparer: () => (cells) => {
-      const prepared = askedBy(own, cells);
+      const prepared = askedBy(ownOperation, cells);
       if ('findings' in prepared) return { kind: 'invalid', findings: prepared.findings };
       const { parameters } = prepared;
       const missing = needed.find((each) => !isSegment(parameters[each]));
@@ -116,7 +116,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
         return { kind: 'invalid', findings: finding('blank_in_path', { input: missing }) };
       const by = Object.keys(parameters).join('+');
       if (by === '') return { kind: 'invalid', findings: finding('nothing_to_ask_by', {}) };
-      const call: Call = { operation: name, parameters, ifLost: own.ifLost ?? 'hold' };
+      const call: Call = { operation: name, parameters, ifLost: ownOperation.ifLost ?? 'hold' };
       return { kind: 'ready', input: { by, call } };
     },
     next: ({ call, by }, answered) => askOnce(call, answered, by),

@@ -14,12 +14,12 @@ import {
   type JsonObject,
   METHODS,
   type Method,
+  type NextAction,
   type Operation,
   type OperationOptions,
   type PlannedWork,
   type Prepared,
   type RowInput,
-  type Step,
   send,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
@@ -108,7 +108,7 @@ function operationOf(shape: Shape): Operation<RowRequest> {
 }
 
 /**
- * The methods of the published tool step that may read. Many vendors look things up by a POST; nobody does so
+ * The methods of the published tool step that may read. Many vendors look things up by a POST; no one does so
  * by another method.
  */
 const READING: readonly Method[] = ['GET', 'POST'];
@@ -141,7 +141,7 @@ function shapedCall(settings: JsonObject): Operation {
   throw stop(
     'job',
     `api-call: a read is a GET or a POST, and this job sends ${method}.`,
-    'Take `kind` out of the job: then it is a change, whose plan you agree to.',
+    'Take `kind` out of the job: then it is a change, and you agree to its plan.',
   );
 }
 
@@ -180,7 +180,7 @@ function prepareCall(
 }
 
 function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: RowRequest): Call {
-  // Nobody knows whether a request of the job's own may be sent twice.
+  // It is not known whether a request of the job's own may be sent twice.
   return present({ operation, parameters: { ...request }, ifLost: 'hold', creditsMost });
 }
 
@@ -222,7 +222,7 @@ function planned(input: RowRequest, team: Team): ChangeWork {
   };
 }
 
-function nextOfChange(work: ChangeWork, answered: Answered): Step {
+function nextOfChange(work: ChangeWork, answered: Answered): NextAction {
   if (work.doneBy !== undefined) {
     return end({ kind: 'unchanged', findings: finding('done_before', { batch: work.doneBy }) });
   }

@@ -24,7 +24,7 @@ import {
 } from './team/change-steps.ts';
 
 /**
- * Nobody is invited who was not invited before: an invite is another operation, because it sends a mail to a
+ * No one is invited who was not invited before: an invite is another operation, because it sends a mail to a
  * new person.
  */
 const notInvited = (person: PersonInProject): Findings =>

@@ -4,7 +4,7 @@ import { lookUpOperation } from './lookup/waterfall.ts';
 export default lookUpOperation(
   {
     name: 'find-email',
-    summary: "Find the e-mail address of a person, by what the account's dialect takes together.",
+    summary: 'Find the e-mail address of a person.',
     noun: ['e-mail address', 'e-mail addresses'],
     title: 'e-mail addresses',
     together: PERSON_TO_FIND.map(({ name }) => name),

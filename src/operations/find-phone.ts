@@ -4,7 +4,7 @@ import { lookUpOperation } from './lookup/waterfall.ts';
 export default lookUpOperation(
   {
     name: 'find-phone',
-    summary: "Find the telephone number of a person, by what the account's dialect takes together.",
+    summary: 'Find the telephone number of a person.',
     noun: ['phone number', 'phone numbers'],
     title: 'phone numbers',
     together: PERSON_TO_FIND.map(({ name }) => name),

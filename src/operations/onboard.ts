@@ -15,10 +15,10 @@ import {
   defineOperation,
   end,
   type IdleRow,
+  type NextAction,
   type OperationOptions,
   type Prepared,
   type RowInput,
-  type Step,
 } from '../core/operation.ts';
 import { identifierText } from '../values/blank.ts';
 import {
@@ -153,7 +153,7 @@ function resolveIn(
 }
 
 /**
- * Nobody is in a project that does not exist yet. Until it exists, the name of the project tells its people
+ * No one is in a project that does not exist yet. Until it exists, the name of the project tells its people
  * apart.
  */
 function newcomer(
@@ -182,7 +182,7 @@ function newcomer(
  * The calls for the person follow once the project has its id. All people in the project share the call that
  * makes it.
  */
-function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
+function nextChange({ makes, ...work }: PersonWork, answered: Answered): NextAction {
   if (makes === undefined) return nextOfPerson(work, answered);
   const { project, ...now } = makes;
   const making = nextOfProject(now, project, answered);
@@ -231,7 +231,7 @@ function missing(
         const action =
           unclear === undefined
             ? removalAction(person)
-            : refuse(heldBack(whoIs(person), name ?? project, unclear));
+            : unchanged(heldBack(whoIs(person), name ?? project, unclear));
         return [workOf(person, 'none', action, name)];
       }),
   );

@@ -10,11 +10,11 @@ import {
   end,
   type InputField,
   type JsonObject,
+  type NextAction,
   type Operation,
   type OperationOptions,
   type Prepared,
   type RowInput,
-  type Step,
 } from '../core/operation.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import { isBlankText } from '../values/blank.ts';
@@ -127,17 +127,17 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
   );
   const { filters: ofJob = {}, credits_max: creditsMost } = options.settings ?? {};
   const filters = ofJob as JsonObject;
-  const own = PUBLISHED.flatMap((name) => (cells[name] ? [[name, cells[name]] as const] : []));
-  const asked = withoutBlanks(filters, cells);
-  const parameters = { ...Object.fromEntries(own), ...asked };
+  const publishedCells = PUBLISHED.flatMap((name) => (cells[name] ? [[name, cells[name]] as const] : []));
+  const askedFilters = withoutBlanks(filters, cells);
+  const parameters = { ...Object.fromEntries(publishedCells), ...askedFilters };
   const nothing = whyNoSearch(cells, parameters);
   if (nothing !== undefined)
     return { kind: 'invalid', findings: together(finding('nothing_to_search_by', {}), nothing) };
-  const unaskable = own.find(([name]) => options.unaskable?.includes(name));
+  const unaskable = publishedCells.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined)
     return { kind: 'invalid', findings: finding('unaskable', { input: unaskable[0], cell: unaskable[1] }) };
-  const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
-  const by = [...own.map(([name]) => name), ...ofRow];
+  const ofRow = Object.keys(askedFilters).filter((name) => columnsIn(filters[name] ?? null).length > 0);
+  const by = [...publishedCells.map(([name]) => name), ...ofRow];
   const input: Search = {
     by: (by.length === 0 ? Object.keys(parameters) : by).join('+'),
     parameters,
@@ -160,7 +160,7 @@ function whyNoSearch(cells: RowInput, parameters: JsonObject): Findings | undefi
   return Object.keys(parameters).length === 0 ? finding('no_column_for_filter', {}) : undefined;
 }
 
-function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered): Step {
+function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered): NextAction {
   // A lost answer may have been charged, so only the user may pay again.
   const call = present({ operation: 'search-people', parameters, ifLost: 'hold', creditsMost } as const);
   const answer = answered(call);

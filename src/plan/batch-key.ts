@@ -85,7 +85,9 @@ function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): Json
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
   const reading = readingEntries(readingIn({ read, country }));
   const filling = fillingOf(job, columns.header);
-  const all = [account, ...further.map((asked) => asked.account)].map(({ identity }) => identity);
+  const all = [account, ...further.map((furtherAccount) => furtherAccount.account)].map(
+    ({ identity }) => identity,
+  );
   const settingsThatAsk = {
     // The cells that decide which rows, and which steps of a row, are asked about at all.
     ...present({
@@ -108,7 +110,7 @@ function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): Json
 const onlyOrAll = ([only = '', ...others]: readonly string[]): string | readonly string[] =>
   others.length === 0 ? only : [only, ...others];
 
-/** Undefined for a job with one account, no step of which reads what another one fills. */
+/** Undefined for a job with one account, without a step that reads what another one fills. */
 function stepsAsked(
   job: Job,
   identities: readonly string[],
@@ -117,9 +119,9 @@ function stepsAsked(
   const filling = stepsFilling(job, columns);
   if (filling === undefined || !(filling.isRead || identities.length > 1)) return undefined;
   const identityOf = ({ account }: { readonly account: number }): string => identities[account] ?? '';
-  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }], check, accepts }) => ({
+  return (job.operation.steps ?? []).map(({ name, askedOperations = [{ account: 0 }], check, accepts }) => ({
     operation: name,
-    accounts: asked.map(identityOf),
+    accounts: askedOperations.map(identityOf),
     ...present({
       check: check && { account: onlyOrAll(check.checkers.map(identityOf)), accept: check.accept },
       accept: accepts,

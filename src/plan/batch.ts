@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf, listed } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { guessedHow, guessWords } from '../files/columns/columns.ts';
-import type { MappedInput } from '../files/input.ts';
+import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
 import { NO_SHARED_HOSTS } from '../files/quality/shared-hosts.ts';
 import { jobSettings, settingsKept } from '../job/job-settings.ts';
@@ -26,6 +26,7 @@ import {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
+import { askedAnew, endsOpenBatch } from '../walk/asked-anew.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
 import {
   type AskedAccount,
@@ -37,7 +38,7 @@ import {
 import { toldApartSettings } from '../walk/told-apart.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext, RunList } from './context.ts';
-import { planRows, pricingOf, worstCredits } from './plan.ts';
+import { type Listener, planRows, pricingOf, worstCredits } from './plan.ts';
 import { hostSettings, takesAside } from './shared-hosts.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
@@ -76,12 +77,17 @@ export async function startBatch(list: RunList, options: BatchOptions): Promise<
       message: `${message}: what it bought is kept, and the budget counts anew.`,
     });
   }
+  // What was begun for other rows ends, and what it has left to ask waits in the next one.
+  if (existing !== undefined && endsOpenBatch(context, existing))
+    await ledger.changeBatch(existing.id, { state: 'superseded' });
   const isStale = anew || takes || (await isOutdated(list, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
-  const own = start.start === 'new' ? spec.settings : asBegun(spec.settings, start.batch);
+  const ownSettings = start.start === 'new' ? spec.settings : asBegun(spec.settings, start.batch);
   const agreed = accountsOf(context).filter((by) => consent.buysAgain || mayBuyAgain(start.batch, by));
   const settings = {
-    ...own,
+    ...ownSettings,
+    // A batch that goes on asks anew what it was begun for.
+    ...(start.start === 'new' ? {} : { asked_anew: start.batch.settings.asked_anew }),
     ...plansOf(start.batch, context.planId),
     ...(agreed.length > 0 && {
       [BUYS_AGAIN]: Object.fromEntries(agreed.map((by) => [by.account.identity, dialectMark(by.dialect)])),
@@ -120,8 +126,8 @@ export function placeInBatch(resolved: ResolvedJob, { settings }: Pick<Batch, 's
 }
 
 /**
- * Whether a person has agreed that the batch buys calls of the account again whose answers this dialect does
- * not accept. With another dialect these may be other calls.
+ * Whether a person has agreed that the batch buys again the calls of the account with answers that this
+ * dialect does not accept. With another dialect these may be other calls.
  */
 export function mayBuyAgain(batch: Pick<Batch, 'settings'>, by: AskedAccount): boolean {
   const marks = batch.settings[BUYS_AGAIN] as JsonObject | undefined;
@@ -207,29 +213,70 @@ async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Pro
 }
 
 /**
- * Whether the newest run of the batch was for a part of its rows only, so that nobody has agreed to the rest
+ * Whether the newest run of the batch was for a part of its rows only, so that no one has agreed to the rest
  * yet.
  */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
   return settings.partial !== undefined;
 }
 
-function specOf({ context, input, names }: RunList, options: BatchOptions): BatchSpec {
+/** What a batch has of its list and job, whether or not it is begun. */
+type OfSpec = Pick<
+  RunContext,
+  'account' | 'dialect' | 'further' | 'job' | 'clock' | 'shared' | 'named' | 'apart'
+> &
+  Partial<
+    Pick<RunContext, 'output' | 'refresh' | 'limit' | 'only' | 'step' | 'sample' | 'isSweep' | 'accept'>
+  >;
+
+/**
+ * A batch as a start would begin it, to show its table before. It has no key, and the ledger never gets it.
+ */
+export const specAhead = (
+  context: OfSpec,
+  { path, columns, sheet, read }: OpenedInput,
+  header: readonly string[],
+): BatchSpec =>
+  specOf(
+    {
+      context,
+      input: { path, columns, sheet, read, survey: { sha256: '', header, rows: 0 } },
+      names: { key: '', lineage: '', existing: undefined },
+    },
+    { plan: undefined, outputName: undefined, isOfOther: false },
+  );
+
+function specOf(
+  {
+    context,
+    input,
+    names,
+  }: Pick<RunList, 'names'> & {
+    readonly context: OfSpec;
+    readonly input: Pick<MappedInput, 'path' | 'columns' | 'sheet' | 'read' | 'survey'>;
+  },
+  options: Pick<BatchOptions, 'plan' | 'outputName' | 'isOfOther'>,
+): BatchSpec {
   const { plan, outputName, isOfOther } = options;
   const { account, job, clock, output } = context;
   const startMs = clock.wallMs();
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
   const freshSince = isRead ? freshSinceOf(job, context.refresh === true, startMs) : undefined;
-  const partial = present({ limit: context.limit, only: context.only, sample: context.sample });
+  const partial = present({
+    limit: context.limit,
+    only: context.only,
+    step: context.step,
+    sample: context.sample,
+  });
   return {
     key: names.key,
     lineage: names.lineage,
     accountIdentity: account.identity,
     accountName: account.name,
-    accounts: accountsOf(context).map((asked) => ({
-      identity: asked.account.identity,
-      name: asked.account.name,
+    accounts: accountsOf(context).map((askedAccount) => ({
+      identity: askedAccount.account.identity,
+      name: askedAccount.account.name,
     })),
     sandbox: account.sandbox,
     vendor: account.vendor,
@@ -251,6 +298,7 @@ function specOf({ context, input, names }: RunList, options: BatchOptions): Batc
       }),
       by_kind: true,
       ...(Object.keys(partial).length > 0 ? { partial } : {}),
+      ...present({ asked_anew: isRead ? askedAnew(context) : undefined }),
       ...(context.isSweep === true ? { swept: true } : {}),
       ...hostSettings(
         { aside: context.shared ?? NO_SHARED_HOSTS, named: context.named ?? NO_SHARED_HOSTS },
@@ -303,7 +351,7 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again
- * in a closed batch, too. A batch of which only a part was wanted stays open for the other rows.
+ * in a closed batch, too. A batch that was wanted only in part stays open for the other rows.
  */
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const settled = rowsIn(await ledger.counts(batch.id));
@@ -334,16 +382,17 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
     return undefined;
   const pricing = await pricingOf(context);
   let [most, otherwise] = [0, 0];
-  await planRows({ ...context, only: undefined }, input, (classification) => {
+  const listen: Listener = (classification) => {
     if (classification.kind !== 'to_buy') return;
-    const { row, left } = classification;
-    if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);
-    if (left.some(({ anew }) => anew === 'asked_otherwise')) {
+    const { row, remainingSteps } = classification;
+    if (waiting.has(row) && remainingSteps.some(({ anew }) => anew === 'unanswered')) rows.add(row);
+    if (remainingSteps.some(({ anew }) => anew === 'asked_otherwise')) {
       rows.add(row);
       otherwise += 1;
     }
-    if (rows.has(row)) for (const each of left) most += worstCredits(pricing, each);
-  });
+    if (rows.has(row)) for (const each of remainingSteps) most += worstCredits(pricing, each);
+  };
+  await planRows({ ...context, only: undefined }, input, () => listen);
   if (rows.size === 0) return undefined;
   const foundBy = [...by]
     .map(([value, of]) => ({ value, rows: of.size }))
@@ -358,7 +407,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
 }
 
 /**
- * @returns the rows that would be judged otherwise, and the rows in doubt, some of which may wait for a
+ * @returns the rows that would be judged otherwise, and the rows in doubt, which may wait for a
  *   call to be bought again; and the rows that were found by what is no find today, by that.
  */
 async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts: readonly AskedAccount[]) {
@@ -372,11 +421,11 @@ async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts:
       by.set(value, (by.get(value) ?? new Set()).add(row));
     }
   };
-  for (const asked of accounts) {
-    const { account, dialect } = asked;
+  for (const askedAccount of accounts) {
+    const { account, dialect } = askedAccount;
     for await (const record of ledger.rowsReadOtherwise(batch, account.identity, dialectMark(dialect))) {
       if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
-      else for (const judged of await readOtherwise(ledger, record, asked)) note(record.row, judged);
+      else for (const judged of await readOtherwise(ledger, record, askedAccount)) note(record.row, judged);
     }
   }
   return { rows, waiting, by };
@@ -388,11 +437,11 @@ async function readOtherwise(
   of: RowRecord,
   by: AskedAccount,
 ): Promise<readonly Judgment[]> {
-  const own = of.answers.filter(({ accountIdentity }) => accountIdentity === by.account.identity);
-  const records = await ledger.attempts(own.map(({ attempt }) => attempt));
+  const ownAnswers = of.answers.filter(({ accountIdentity }) => accountIdentity === by.account.identity);
+  const records = await ledger.attempts(ownAnswers.map(({ attempt }) => attempt));
   return records.flatMap((record, at) => {
     const judged = readToday(record, by.dialect);
-    return judged !== undefined && judged.answer !== own[at]?.kind ? [judged] : [];
+    return judged !== undefined && judged.answer !== ownAnswers[at]?.kind ? [judged] : [];
   });
 }
 

@@ -57,7 +57,7 @@ async function shownPlanId(context: RunContext, input: MappedInput, changes: Cha
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
  * @param anew whether a new batch settles a finished one's rows anew; false: the finished batch stays as it
  *   is, so that nothing of the plan is bought. Undefined where no row would be judged otherwise today.
- * @throws StopError `consent` when nobody agreed.
+ * @throws StopError `consent` when no one agreed.
  */
 export async function requireConsent(
   list: RunList,
@@ -90,7 +90,7 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
   if ((await askChanges?.(changes)) === true) return;
   throw new StopError({
     code: 'consent',
-    message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
+    message: `This run would make ${sentCounts(changes)} in the service, and you have not agreed.`,
     next: phrase`Look at them${typing` with ${asCommand('plan')}, or with undo --dry-run`}, then agree
       ${byFlag('--yes')}.`,
     // A person who answers later agrees to these changes, and to no others.
@@ -110,7 +110,7 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
  * A finished batch goes on within its cap as well, for calls in doubt that are sent again and with credits
  * that were given back. A person who agrees to the sum of a plan agrees to the calls that the plan counts as
  * bought again. A limit alone says nothing about them.
- * @throws StopError `consent` when there is no limit and nobody has agreed.
+ * @throws StopError `consent` when there is no limit and you have not agreed.
  */
 async function requireBudget(
   list: RunList,
@@ -158,8 +158,8 @@ export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>
  * What one run may cost: for all rows, or only for those of a sample or of a part.
  * @param changes undefined for a job that only reads.
  */
-async function planOfRun({ context, input, names }: RunList, changes?: ChangePlan): Promise<Plan> {
-  if (changes === undefined) return planPart(context, input, names.key);
+async function planOfRun({ context, input }: RunList, changes?: ChangePlan): Promise<Plan> {
+  if (changes === undefined) return planPart(context, input);
   return planOfChanges(changes, context.account, rowsAsked(input.sheet.start, context));
 }
 
@@ -193,7 +193,7 @@ function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): bo
 /**
  * Asks once for a dialect that sends other requests than the built-in one, before anything is planned with
  * it. `--yes` says that the price is right, and nothing about the author of a file.
- * @throws StopError `consent` when nobody agreed, now or before.
+ * @throws StopError `consent` when no one agreed, now or before.
  */
 export async function requireAgreedRequests({
   accept,
@@ -211,12 +211,12 @@ type Sent = Pick<RunContext, 'account' | 'dialect' | 'further' | 'job'>;
  */
 export function questionsOf({ job, ...sent }: Sent): readonly AgreementQuestion[] {
   const { method, endpoint, body } = job;
-  const own = present({ method, endpoint, body }) as JsonObject;
-  const isAsked = stepNames(job.operation.name).some(bringsRequest) && keysIn(own) > 0;
+  const callEntries = present({ method, endpoint, body }) as JsonObject;
+  const isAsked = stepNames(job.operation.name).some(bringsRequest) && keysIn(callEntries) > 0;
   const questions = accountsOf(sent).flatMap(({ account: { baseUrl }, dialect }) =>
     baseUrl === undefined
       ? []
-      : [dialectQuestion(dialect, baseUrl), isAsked ? requestQuestion(own, baseUrl) : undefined],
+      : [dialectQuestion(dialect, baseUrl), isAsked ? requestQuestion(callEntries, baseUrl) : undefined],
   );
   return questions.filter((each) => each !== undefined);
 }
@@ -232,15 +232,16 @@ interface Sender {
 export function sentRequests(chosen: ResolvedJob): RequestObject[] {
   const { job } = chosen;
   return accountsOf(chosen).flatMap((by, at) => {
-    const asked = stepsOf(job.operation).flatMap((step) => operationsAsked(step, at));
-    return requestsOf({ job, ...by }, asked);
+    const askedOperations = stepsOf(job.operation).flatMap((step) => operationsAsked(step, at));
+    return requestsOf({ job, ...by }, askedOperations);
   });
 }
 
 /** The operations by which a step asks the account at that position. */
-function operationsAsked({ name, asked, check }: Operation, at: number): readonly string[] {
+function operationsAsked({ name, askedOperations, check }: Operation, at: number): readonly string[] {
   const checksAt = check?.checkers.filter(({ account }) => account === at) ?? [];
-  const isAsked = asked === undefined ? at === 0 : asked.some(({ account }) => account === at);
+  const isAsked =
+    askedOperations === undefined ? at === 0 : askedOperations.some(({ account }) => account === at);
   return [...(isAsked ? [name] : []), ...checksAt.map(({ operation }) => operation.name)];
 }
 

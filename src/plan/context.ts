@@ -37,7 +37,7 @@ export interface JobOptions {
 export interface Consent {
   /** The most that its batch may spend; undefined leaves the cap of a resumed batch as it is. */
   readonly budget: Credits | undefined;
-  /** Whether calls are bought again whose reply turned out to be no answer. */
+  /** Whether calls with a reply that turned out to be no answer are bought again. */
   readonly buysAgain: boolean;
 }
 
@@ -50,11 +50,13 @@ export interface RunChoices {
   readonly limit?: number | undefined;
   /** The run works on the rows with these numbers, such as `5,9,12-20`, and on no others. */
   readonly only?: string | undefined;
+  /** The run asks this step of the job alone, by its name. */
+  readonly step?: string | undefined;
   /** The run buys this many random rows and plans the rest by what they found. */
   readonly sample?: number | undefined;
   /** Whether the list is only submitted, and left to workers. */
   readonly detach?: boolean | undefined;
-  /** Whether the run belongs to a sweep, whose command goes on with everything that its jobs have. */
+  /** Whether the run belongs to a sweep: its command goes on with everything that its jobs have. */
   readonly isSweep?: boolean | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
@@ -62,7 +64,7 @@ export interface RunChoices {
   readonly maxPauseMs?: number | undefined;
   /**
    * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for
-   * "no". Left out: nobody can be asked.
+   * "no". Left out: no one can be asked.
    */
   readonly askBudget?: ((plan: Plan) => Promise<number | undefined>) | undefined;
   /**
@@ -73,8 +75,8 @@ export interface RunChoices {
   /** Called with the changes before a stop to which a person may answer for exactly that plan. */
   readonly showChanges?: ((plan: ChangePlan) => void) | undefined;
   /**
-   * Whether calls are bought again whose reply turned out to be no answer. Left out: only where a person
-   * agrees to a plan that counts them.
+   * Whether calls with a reply that turned out to be no answer are bought again. Left out: only where a
+   * person agrees to a plan that counts them.
    */
   readonly buyAgain?: boolean | undefined;
   /**
@@ -89,7 +91,7 @@ export interface RunChoices {
   readonly accept?: readonly (Acceptable | Agreement)[] | undefined;
   /**
    * Called once for each dialect that sends other requests than the built-in one, with everything that
-   * differs; it returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only
+   * differs; it returns whether they may be sent, and a yes is kept. Left out: no one can be asked, and only
    * `accept` agrees.
    */
   readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
@@ -108,12 +110,12 @@ export interface Watcher {
   end(ledger: LedgerReader, batch: Batch): Promise<void>;
 }
 
-/** How a store is opened for spending, and by whom. */
+/** How a store is opened for spending, and the process that opens it. */
 export interface OpeningOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
   /**
-   * False: a first store that nobody named is made only for sandbox accounts. Otherwise it is made where it
+   * False: a first store that no one named is made only for sandbox accounts. Otherwise it is made where it
    * will last.
    */
   readonly makesStore?: boolean | undefined;

@@ -86,8 +86,9 @@ export async function identifyPlan(
 const digestOf = (source: JsonValue): string =>
   hash('sha256', canonicalJson(source), 'hex').slice(0, HEX_DIGITS);
 
-/** The rows that a person names; the first rows and a sample are parts of one plan. */
-const rowsIn = ({ only }: PlanContext): JsonValue => only ?? null;
+/** The rows and the step that a person names; the first rows and a sample are parts of one plan. */
+const rowsIn = ({ only, step }: PlanContext): JsonValue =>
+  step === undefined ? (only ?? null) : [only ?? null, step];
 
 /**
  * The part of a change row that a comparison of plans counts. It leaves out the order of the row's names,
@@ -106,7 +107,9 @@ function askedIn(context: PlanContext): readonly JsonValue[] {
     dialectMark(dialect),
   ]);
   if (further.length === 0) return accounts;
-  const steps = stepsOf(job.operation).map(({ asked = [] }) => asked.map(({ account }) => account));
+  const steps = stepsOf(job.operation).map(({ askedOperations = [] }) =>
+    askedOperations.map(({ account }) => account),
+  );
   return [...accounts, steps];
 }
 
@@ -115,8 +118,8 @@ function askedIn(context: PlanContext): readonly JsonValue[] {
  * run.
  */
 function askedJob(job: Job, columns: MappedInput['columns']['columns']): Job {
-  const { budget: _budget, steps: _steps, ...asked } = job;
-  return { ...asked, columns };
+  const { budget: _budget, steps: _steps, ...askedSettings } = job;
+  return { ...askedSettings, columns };
 }
 
 /**

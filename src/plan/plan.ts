@@ -1,5 +1,5 @@
 import { requestsPerSecond } from '../client/account/account.ts';
-import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
+import { dialectOperationOf, noMatchPrice, thenOf } from '../client/dialect.ts';
 import { sayAll } from '../core/finding-words.ts';
 import type { Findings } from '../core/findings.ts';
 import { isCheck, isTaking, wantedOf } from '../core/given.ts';
@@ -12,8 +12,9 @@ import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
 import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
 import type { PlannedCostObject } from '../objects/batch-view.ts';
-import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
+import type { PlanFigures, PlannedStepObject, PlanSoFar, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
+import { askedAnew, endsOpenBatch } from '../walk/asked-anew.ts';
 import { askedBefore } from '../walk/asked-before.ts';
 import { type Conditions, SkippedBy } from '../walk/filling.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
@@ -32,6 +33,7 @@ import {
 } from '../walk/row-classification.ts';
 import { questionSurveyOf, toldApartIn } from '../walk/told-apart.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
+import { EachRow } from './each-row.ts';
 import { hostSurveyOf, hostsOf, sharedHostsKept } from './shared-hosts.ts';
 
 /**
@@ -56,60 +58,72 @@ export interface SentAgain {
 export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again'> =>
   again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } };
 
+/** Hears what becomes of each row. */
+export type Listener = (classification: RowClassification) => void;
+
 /**
- * Where nobody has read the list yet for shared hosts, and for rows that are told apart, it is read again in
+ * Where no one has read the list yet for shared hosts, and for rows that are told apart, it is read again in
  * the rare case that it has some.
+ * @param begin gives who hears of the rows, each time that the list is read from its beginning.
  */
 export async function planRows(
   context: PlanContext,
   input: PlannedInput,
-  listen?: (classification: RowClassification) => void,
+  begin?: () => Listener,
 ): Promise<Plan> {
   const existing = await newestBatch(context, input);
   if (context.before === undefined) {
     const before = await askedBefore(context, input, await plannedBatchOf(context, input), existing);
-    if (before !== undefined) return planRows({ ...context, before }, input, listen);
+    if (before !== undefined) return planRows({ ...context, before }, input, begin);
   }
-  if (existing === undefined && listen === undefined) return planAnew(context, input);
+  if (existing === undefined) return planAnew(context, input, begin);
   const known = context.shared ?? (existing && sharedHostsKept(existing));
   const shared = known ?? (await hostsOf(context, input, existing)).aside;
   const apart = context.apart ?? (await toldApartIn({ ...context, shared }, input, existing));
-  return planOnce({ ...context, shared, apart }, input, listen);
+  return planOnce({ ...context, shared, apart }, input, begin);
 }
 
 /** Reads the list for both while it is planned, because most lists have neither. */
-async function planAnew(context: PlanContext, input: PlannedInput): Promise<Plan> {
+async function planAnew(
+  context: PlanContext,
+  input: PlannedInput,
+  begin: (() => Listener) | undefined,
+): Promise<Plan> {
   const hosts = context.shared === undefined ? hostSurveyOf(context, input) : undefined;
   const questions = context.apart === undefined ? questionSurveyOf(context, input) : undefined;
-  const plan = await planOnce(context, input, undefined, { row: hosts?.add, question: questions?.hear });
+  const plan = await planOnce(context, input, begin, { row: hosts?.add, question: questions?.hear });
   const { aside } = hosts?.found() ?? {};
   const shared = aside ?? context.shared;
   const isShared = questions !== undefined && questions.found().size > 0;
   const apart = isShared ? await toldApartIn({ ...context, shared }, input, undefined) : undefined;
   const isMoved = (aside?.size ?? 0) > 0 || (apart?.size ?? 0) > 0;
-  return isMoved ? planOnce({ ...context, shared, apart: apart ?? context.apart }, input) : plan;
+  return isMoved ? planOnce({ ...context, shared, apart: apart ?? context.apart }, input, begin) : plan;
 }
 
 async function planOnce(
   context: PlanContext,
   input: PlannedInput,
-  listen: (classification: RowClassification) => void = () => {},
+  begin?: () => Listener,
   hear?: Surveys,
 ): Promise<Plan> {
+  const listen = begin?.();
   const pricing = await pricingOf(context);
   const draft = new RowDraft(pricing, context.job);
+  const each = context.each === true ? new EachRow() : undefined;
   const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await plannedBatchOf(context, input);
   for await (const group of classifications(context, input, batch, hear)) {
     for (const classification of group) {
       draft.add(classification);
+      each?.add(classification);
       if (classification.row <= lastRow) firstRows?.add(classification);
-      listen(classification);
+      listen?.(classification);
     }
+    context.hearSoFar?.(() => draft.soFar());
   }
   const plan = draft.plan(batch.freshSince !== undefined);
-  return { ...plan, ...present({ part: firstRows?.part() }) };
+  return { ...plan, ...present({ part: firstRows?.part(), each: each?.all() }) };
 }
 
 /**
@@ -118,7 +132,10 @@ async function planOnce(
 export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAgain {
   const draft = new RowDraft(pricing);
   for (const row of rows)
-    draft.add({ ...row, left: row.left.map(({ isShared: _, ...left }): StepLeft => left) });
+    draft.add({
+      ...row,
+      remainingSteps: row.remainingSteps.map(({ isShared: _, ...left }): StepLeft => left),
+    });
   return draft.part();
 }
 
@@ -144,13 +161,15 @@ export async function plannedBatchOf(context: PlanContext, input: PlannedInput):
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
   const existing = await newestBatch(context, input);
-  if (existing?.state === 'open') return existing;
+  if (existing?.state === 'open' && !endsOpenBatch(context, existing)) return existing;
   const { path: list } = input;
+  const anew = askedAnew(context);
   const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
   const isStale = await hasGoneStale(ledger, existing, freshSince);
   return {
     list,
+    ...(anew && { settings: { asked_anew: anew } }),
     ...(freshSince === undefined ? {} : { freshSince, createdAtMs }),
     ...present({ goesOn: isStale ? undefined : existing?.id }),
   };
@@ -209,17 +228,17 @@ interface Alike {
   readonly first: StepRemainder;
 }
 
-function addAlike(kinds: Map<string, Alike>, left: StepRemainder): void {
-  const kind = left.toAsk.map(askedBy).join();
+function addAlike(kinds: Map<string, Alike>, remainder: StepRemainder): void {
+  const kind = remainder.toAsk.map(askedBy).join();
   const alike = kinds.get(kind);
-  if (alike === undefined) kinds.set(kind, { count: 1, first: left });
+  if (alike === undefined) kinds.set(kind, { count: 1, first: remainder });
   else alike.count += 1;
 }
 
 const askedBy = ({ call, by }: AccountCall): string =>
   `${by.account.name} ${call.operation} ${identifierOf(call)}`;
 
-function sum(kinds: readonly Alike[], of: (left: StepRemainder) => number): number {
+function sum(kinds: readonly Alike[], of: (remainder: StepRemainder) => number): number {
   return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
 }
 
@@ -227,7 +246,7 @@ const stepName = ({ call, by }: AccountCall): string => `${by.account.name} ${ca
 
 /** What a step would ask of an account. */
 interface StepDraft {
-  readonly asked: AccountCall;
+  readonly accountCall: AccountCall;
   reached: number;
   known: number;
   most: number;
@@ -248,7 +267,7 @@ class AgreedRows {
   rows = 0;
   readonly kinds = new Map<string, Alike>();
 
-  part(worst: (left: StepRemainder) => number): Plan['unanswered'] {
+  part(worst: (remainder: StepRemainder) => number): Plan['unanswered'] {
     const { rows, kinds } = this;
     return kinds.size === 0 ? undefined : { rows, credits: sum([...kinds.values()], worst) };
   }
@@ -259,7 +278,7 @@ class RowDraft {
   readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** The answers that the ledger knows, counted by account and operation. */
-  readonly #known = new Map<string, { readonly asked: AccountCall; readonly count: number }>();
+  readonly #known = new Map<string, { readonly accountCall: AccountCall; readonly count: number }>();
   /**
    * The steps to buy, and those that may follow a later answer, grouped by their identifiers. A file has a
    * handful of such groups.
@@ -296,26 +315,34 @@ class RowDraft {
       this.#reasons.add(row, classification.findings);
       if (classification.isSetAside) this.#setAside += 1;
     }
-    if ('left' in classification) this.#addLookedUp(classification);
+    if ('remainingSteps' in classification) this.#addLookedUp(classification);
   }
 
-  #addLookedUp({ answers, left, isToldApart }: LookupResult): void {
+  #addLookedUp({ answers, remainingSteps, isToldApart }: LookupResult): void {
     if (isToldApart) this.#toldApart += 1;
     this.#addAnswers(answers);
-    const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
+    const isAnew = (why: StepLeft['anew']): boolean => remainingSteps.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
     for (const why of ['unanswered', 'asked_otherwise'] as const)
       if (isAnew(why)) this.#agreed[why].rows += 1;
-    if (left.some(({ again }) => again)) this.#rowsAgain += 1;
-    for (const each of left) if (each.isShared !== true) this.#addLeft(each);
+    if (remainingSteps.some(({ again }) => again)) this.#rowsAgain += 1;
+    for (const each of remainingSteps) if (each.isShared !== true) this.#addLeft(each);
   }
 
-  #addLeft(left: StepLeft): void {
-    const { kind, again, anew } = left;
-    if (again) addAlike(this.#again, left);
+  #addLeft(remainingStep: StepLeft): void {
+    const { kind, again, anew } = remainingStep;
+    if (again) addAlike(this.#again, remainingStep);
     if (kind === 'in_doubt' || kind === 'left_out') return;
-    addAlike(this.#toBuy, left);
-    if (anew === 'unanswered' || anew === 'asked_otherwise') addAlike(this.#agreed[anew].kinds, left);
+    addAlike(this.#toBuy, remainingStep);
+    if (anew === 'unanswered' || anew === 'asked_otherwise')
+      addAlike(this.#agreed[anew].kinds, remainingStep);
+  }
+
+  /** What is counted before the last row was read. */
+  soFar(): PlanSoFar {
+    const { rows, to_buy, invalid, bought_before: known, duplicates: twice } = this.#counts;
+    const prices = [...this.#toBuy.values()].map(({ first }) => worstCredits(this.#pricing, first));
+    return { rows, to_buy, free: known + twice + this.#skipped, invalid, most_each: Math.max(0, ...prices) };
   }
 
   /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
@@ -324,9 +351,9 @@ class RowDraft {
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
     const paid = [...toBuy, ...sentAgain];
-    const worst = (left: StepRemainder): number => worstCredits(this.#pricing, left);
-    const expected = (left: StepRemainder): number => this.#creditsExpected(left);
-    const requests = sum(paid, (left) => this.#requestsExpected(left));
+    const worst = (remainder: StepRemainder): number => worstCredits(this.#pricing, remainder);
+    const expected = (remainder: StepRemainder): number => this.#creditsExpected(remainder);
+    const requests = sum(paid, (remainder) => this.#requestsExpected(remainder));
     // The extra credits of the batch may cover fewer of these rows.
     const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
     return {
@@ -352,25 +379,31 @@ class RowDraft {
     const { priceOf } = this.#pricing;
     const paid = kinds.flatMap(({ first }) => first.toAsk.filter((call) => priceOf(call).most > 0));
     const prices = paid.map(({ by }) => by.account.price);
-    const inMoney = (creditsOf: (left: StepRemainder, worthOf: Worth) => number) =>
+    const inMoney = (creditsOf: (remainder: StepRemainder, worthOf: Worth) => number) =>
       moneyIn(prices, (worthOf) =>
-        sum(kinds, (left) => creditsOf(left, ({ by }) => worthOf(by.account.price))),
+        sum(kinds, (remainder) => creditsOf(remainder, ({ by }) => worthOf(by.account.price))),
       );
     // What is probably paid is shown in whole credits, and its money is that of the shown credits.
-    const expected = sum(kinds, (left) => this.#creditsExpected(left));
+    const expected = sum(kinds, (remainder) => this.#creditsExpected(remainder));
     const shown = expected === 0 ? 0 : Math.round(expected) / expected;
     return plannedCost(
-      inMoney((left, worthOf) => worstCredits(this.#pricing, left, worthOf)),
-      inMoney((left, worthOf) => shown * this.#creditsExpected(left, worthOf)),
+      inMoney((remainder, worthOf) => worstCredits(this.#pricing, remainder, worthOf)),
+      inMoney((remainder, worthOf) => shown * this.#creditsExpected(remainder, worthOf)),
     );
   }
 
   /** Says what each step asks of each account, in their order; undefined where there is one account alone. */
   #steps(kinds: readonly Alike[]): PlannedStepObject[] | undefined {
     const steps = new Map<string, StepDraft>();
-    const stepOf = (asked: AccountCall): StepDraft => {
-      const step = steps.get(stepName(asked)) ?? { asked, reached: 0, known: 0, most: 0, expected: 0 };
-      steps.set(stepName(asked), step);
+    const stepOf = (accountCall: AccountCall): StepDraft => {
+      const step = steps.get(stepName(accountCall)) ?? {
+        accountCall,
+        reached: 0,
+        known: 0,
+        most: 0,
+        expected: 0,
+      };
+      steps.set(stepName(accountCall), step);
       return step;
     };
     for (const { count, first } of kinds) {
@@ -387,16 +420,16 @@ class RowDraft {
         step.expected += count * (found * matches + miss * (made - matches));
       }
     }
-    for (const { asked, count } of this.#known.values()) {
-      const step = stepOf(asked);
+    for (const { accountCall, count } of this.#known.values()) {
+      const step = stepOf(accountCall);
       step.reached += count;
       step.known += count;
     }
     if (steps.size < 2) return undefined;
     const { placeOf, priceOf } = this.#pricing;
     return [...steps.values()]
-      .toSorted((one, other) => placeOf(one.asked) - placeOf(other.asked))
-      .map(({ asked: { call, by }, expected: sum, ...step }) => {
+      .toSorted((one, other) => placeOf(one.accountCall) - placeOf(other.accountCall))
+      .map(({ accountCall: { call, by }, expected: sum, ...step }) => {
         const expected = Number.isNaN(sum) ? null : Math.round(sum);
         const { name, price } = by.account;
         const inMoney = (credits: number | null) => moneyFor([{ credits: credits ?? 0, price }]);
@@ -418,11 +451,11 @@ class RowDraft {
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {
-    for (const { kind, ...asked } of answers) {
-      const step = stepName(asked);
-      const count = (this.#known.get(step)?.count ?? 0) + (isTaking(asked.call) ? 0 : 1);
-      this.#known.set(step, { asked, count });
-      const name = askedBy(asked);
+    for (const { kind, ...accountCall } of answers) {
+      const step = stepName(accountCall);
+      const count = (this.#known.get(step)?.count ?? 0) + (isTaking(accountCall.call) ? 0 : 1);
+      this.#known.set(step, { accountCall, count });
+      const name = askedBy(accountCall);
       const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
       tally.asked += 1;
       if (kind === 'found') tally.found += 1;
@@ -460,20 +493,20 @@ class RowDraft {
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
   }
 
-  #creditsExpected(left: StepRemainder, worthOf: Worth = () => 1): number {
+  #creditsExpected(remainder: StepRemainder, worthOf: Worth = () => 1): number {
     const { priceOf } = this.#pricing;
-    const chances = this.#chances(left.toAsk);
-    if (chances === undefined) return worstCredits(this.#pricing, left, worthOf);
-    return left.toAsk.reduce((sum, call, at) => {
+    const chances = this.#chances(remainder.toAsk);
+    if (chances === undefined) return worstCredits(this.#pricing, remainder, worthOf);
+    return remainder.toAsk.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
       const { found, miss } = priceOf(call);
       return sum + worthOf(call) * (found * matches + miss * (made - matches));
     }, 0);
   }
 
-  #requestsExpected(left: StepRemainder): number {
-    const chances = this.#chances(left.toAsk);
-    return chances?.reduce((sum, { made }) => sum + made, 0) ?? left.toAsk.length;
+  #requestsExpected(remainder: StepRemainder): number {
+    const chances = this.#chances(remainder.toAsk);
+    return chances?.reduce((sum, { made }) => sum + made, 0) ?? remainder.toAsk.length;
   }
 }
 
@@ -506,12 +539,12 @@ export async function pricingOf(context: PlanContext) {
   );
   return {
     /** The price of a call: at most, where the call finds something, and where it finds nothing. */
-    priceOf(asked: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>> {
-      const { dialect } = asked.by;
-      const operation = dialectOperationOf(dialect, asked.call);
+    priceOf(accountCall: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>> {
+      const { dialect } = accountCall.by;
+      const operation = dialectOperationOf(dialect, accountCall.call);
       const { most: stated, found, per_result: perResult } = operation.credits;
-      const most = Math.max(stated, knownOf(asked)?.seen ?? 0);
-      const miss = missPrice(dialect, operation);
+      const most = Math.max(stated, knownOf(accountCall)?.seen ?? 0);
+      const miss = noMatchPrice(dialect, operation);
       // The number of results is known only when a match has come, so until then it counts as a full page.
       return { most, found: perResult === undefined ? found : most, miss };
     },
@@ -525,13 +558,13 @@ export async function pricingOf(context: PlanContext) {
      * The share of the account's earlier questions of that kind that were answered; undefined before the
      * first answer.
      */
-    matchRateOf: (asked: AccountCall): number | undefined => knownOf(asked)?.rate,
+    matchRateOf: (accountCall: AccountCall): number | undefined => knownOf(accountCall)?.rate,
     /** A number by which steps and accounts are in the order in which they are asked. */
     placeOf({ call, by }: AccountCall): number {
       const steps = stepsOf(job.operation);
       const step = steps.findIndex(({ name }) => name === call.operation);
       const account = accounts.findIndex((each) => each.account.name === by.account.name);
-      const place = steps[step]?.asked?.findIndex((each) => each.account === account) ?? account;
+      const place = steps[step]?.askedOperations?.findIndex((each) => each.account === account) ?? account;
       // A check stands behind the steps.
       return (step < 0 ? steps.length : step) * accounts.length + place;
     },

@@ -1,13 +1,17 @@
 import { hash } from 'node:crypto';
+import { stop } from '../core/errors.ts';
 import { moneyShare } from '../core/money.ts';
 import { present } from '../core/objects.ts';
+import { asCommand, byFlag, phrase, typing } from '../core/phrase.ts';
 import { lastOfFirst, type RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../files/input.ts';
 import { isPaidBy, Tally } from '../files/output/tally.ts';
+import type { Job } from '../job/job.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { PlanContext } from '../walk/resolved-job.ts';
 import { classifications, type LookupResult, type RowClassification } from '../walk/row-classification.ts';
+import { keyOf, type PlannedInput } from './batch-key.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
 
@@ -18,6 +22,17 @@ import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
  */
 
 export type Sample = ReadonlySet<RowNumber>;
+
+/** @throws StopError `usage` for a sample of a job that changes the service. */
+export function requireSampled({ operation: { name, change } }: Job, size: number | undefined): void {
+  if (size === undefined || change === undefined) return;
+  const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
+  throw stop(
+    'usage',
+    fact,
+    phrase`See all of it${typing` with ${asCommand('plan')}`}, or try the first rows ${byFlag('--limit')}.`,
+  );
+}
 
 /** Chooses `size` of the rows that need buying, or all of them when there are fewer. */
 export async function chooseSample(
@@ -36,12 +51,15 @@ export async function chooseSample(
 /** The plan of the list. For a run over a part, it also says what the run does. */
 export async function planPart(
   context: PlanContext & Pick<RunContext, 'sample'>,
-  input: MappedInput,
-  batchKey: string,
+  input: PlannedInput,
 ): Promise<Plan> {
   if (context.sample === undefined) return planRows(context, input);
-  const draw = drawOf(batchKey, context.sample, lastOfFirst(input.sheet.start, context.limit));
-  const plan = await planRows(context, input, draw.add);
+  const draw = drawOf(
+    await keyOf(context, input),
+    context.sample,
+    lastOfFirst(input.sheet.start, context.limit),
+  );
+  const plan = await planRows(context, input, draw.begin);
   return { ...plan, part: partOf(await pricingOf(context), draw.drawn()) };
 }
 
@@ -64,10 +82,13 @@ export async function forecast(
     answered += 1;
     if (isMatch) matched += 1;
     // An answer that rows share was paid once.
-    const own = record.answers.filter((answer) => isPaidBy(batch, row, answer));
-    paid[isMatch ? 'found' : 'missed'] += own.reduce((sum, { charged }) => sum + charged, 0);
+    const paidAnswers = record.answers.filter((answer) => isPaidBy(batch, row, answer));
+    paid[isMatch ? 'found' : 'missed'] += paidAnswers.reduce((sum, { charged }) => sum + charged, 0);
     // What was known before is no find of the sample.
-    tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
+    tally.add(batch, row, {
+      ...record,
+      answers: record.answers.filter((paidAnswer) => paidAnswer.batch === batch.id),
+    });
   }
   const rest = await restOf(context, batch, input);
   const likely =
@@ -104,7 +125,7 @@ function likelyOf(
   const middle = (share + spread / 2) / (1 + spread);
   const half =
     (NINE_OF_TEN * Math.sqrt((share * (1 - share)) / answered + spread / (4 * answered))) / (1 + spread);
-  const left = rest.rows + rest.free;
+  const remainingRows = rest.rows + rest.free;
   const perMatch = matched === 0 ? rest.credits.most / Math.max(1, rest.rows) : paid.found / matched;
   const perMiss = matched === answered ? 0 : paid.missed / (answered - matched);
   const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
@@ -114,7 +135,10 @@ function likelyOf(
     most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
   };
   return {
-    found: { least: Math.floor(left * (middle - half)), most: Math.ceil(left * (middle + half)) },
+    found: {
+      least: Math.floor(remainingRows * (middle - half)),
+      most: Math.ceil(remainingRows * (middle + half)),
+    },
     credits,
     ...present({ cost: likelyCost(rest, credits) }),
     price: bought === 0 ? null : Math.round((100 * (paid.found + paid.missed)) / bought) / 100,
@@ -168,5 +192,9 @@ function drawOf(batchKey: string, size: number, last: RowNumber) {
     candidates.push({ place: hash('sha256', `${batchKey} ${of.row}`, 'hex'), of });
     if (candidates.length >= 2 * size + CANDIDATES_HELD) drawn();
   };
-  return { add, drawn };
+  const begin = (): typeof add => {
+    candidates = [];
+    return add;
+  };
+  return { begin, add, drawn };
 }

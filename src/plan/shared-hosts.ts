@@ -9,8 +9,8 @@ import type { PlanContext } from '../walk/resolved-job.ts';
 import type { RunChoices } from './context.ts';
 
 /**
- * The hosts whose rows a batch sets aside. They are found once, when the batch begins, and kept with it: so
- * every run of it, on any machine, comes to the same rows, until a person says that they are asked.
+ * The hosts with rows that a batch sets aside. They are found once, when the batch begins, and kept with it:
+ * so every run of it, on any machine, comes to the same rows, until a person says that they are asked.
  */
 
 type Settings = Pick<Batch, 'settings'>;
@@ -19,7 +19,7 @@ type Settings = Pick<Batch, 'settings'>;
 export interface ListHosts {
   /** Those whose rows are set aside. */
   readonly aside: SharedHosts;
-  /** Those with several names, whose rows say so. Not more than some hundred of them are kept. */
+  /** Those with several names: their rows say so. Not more than some hundred of them are kept. */
   readonly named: SharedHosts;
 }
 

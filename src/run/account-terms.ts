@@ -36,13 +36,13 @@ const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) =
  * @throws StopError `account` when the accounts file here says something else.
  */
 export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise<void> {
-  const said = termsOf(account);
-  const agreed = await spenders.keepTerms(account.identity, said);
-  if (isEqual(agreed, said)) return;
+  const accountTerms = termsOf(account);
+  const agreed = await spenders.keepTerms(account.identity, accountTerms);
+  if (isEqual(agreed, accountTerms)) return;
   throw stop(
     'account',
     `Account ${account.name} has ${termsWords(agreed)} in the ledger at ${spenders.shown}, ` +
-      `but ${termsWords(said)} in ${accountsPath()}.`,
+      `but ${termsWords(accountTerms)} in ${accountsPath()}.`,
     'Correct the file, or make it hold for all hosts.',
     commandLine(['store', 'caps', spenders.shown]),
   );
@@ -60,18 +60,18 @@ export async function holdTo(ledger: Ledger, account: SaidAccount): Promise<Acco
   const { spenders, workers } = ledger;
   const before = await spenders?.terms(account.identity);
   if (before === undefined) return undefined;
-  const said = termsOf(account);
+  const accountTerms = termsOf(account);
   const asking = (await workers?.())?.find(
     ({ beatAgoMs = THERE_MS, accounts }) =>
       beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
   );
-  if (asking !== undefined && !isEqual(before.windows, said.windows))
+  if (asking !== undefined && !isEqual(before.windows, accountTerms.windows))
     throw stop(
       'busy',
       `Process ${asking.pid} on ${asking.host}, "${asking.command}", ` +
         `uses the earlier limits of account ${account.name}.`,
       phrase`Let it end, then ${AGAIN}.`,
     );
-  await spenders?.keepTerms(account.identity, said, true);
+  await spenders?.keepTerms(account.identity, accountTerms, true);
   return before;
 }

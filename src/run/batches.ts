@@ -3,6 +3,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { allRows, needingAttention, rowsIn } from '../core/counts.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { LEARNED_RATE, LIMIT_USED_UP } from '../core/rate.ts';
 import { NO_HEADER, readHeaderRows, rowsAsked } from '../core/row.ts';
 import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
@@ -18,7 +19,6 @@ import {
   listOf,
   orderOf,
   type PauseRecord,
-  type SentTimes,
   undoneBy,
 } from '../ledger/ledger.ts';
 import type { Spender } from '../ledger/store.ts';
@@ -26,9 +26,10 @@ import { storeAt } from '../ledger/stores.ts';
 import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
-import type { ListCost } from '../objects/batch-view.ts';
+import type { ChangesObject, ListCost } from '../objects/batch-view.ts';
 import { pricesIn } from './known-account.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, isAtWorkOn, lookInto } from './open-ledger.ts';
+import { msLeftBy } from './time-left.ts';
 
 /** This file says what batches are and how far they got. It only reads. */
 
@@ -57,7 +58,9 @@ interface BatchRange {
 /** A batch, and what all batches over its list have spent in the same store, of the same kind of money. */
 export type PagedBatch = BatchObject & {
   readonly in_all: ListCost;
-  /** `try` has made its file, whose name is a hash. */
+  /** Of a batch that changes people and projects; of an undo those of what it takes back. */
+  readonly changes?: ChangesObject;
+  /** `try` has made its file, with a hash as its name. */
   readonly is_trial: boolean;
 };
 
@@ -99,10 +102,36 @@ export async function batchesPage(
         spent.set(money, in_all);
         const counted = await batchCounts(ledger, batch);
         const shownBatch = await batchObject(ledger, { batch, location }, spenders, counted);
-        read.set(line.id, { ...shownBatch, input, in_all, is_trial: triedBy(batch.settings) !== undefined });
+        const is_trial = triedBy(batch.settings) !== undefined;
+        const changes = await changesKnown(ledger, undoneFirst(batch, byId));
+        read.set(line.id, { ...shownBatch, input, in_all, is_trial, ...present({ changes }) });
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
+}
+
+/** What an undo takes back, or the batch itself. */
+function undoneFirst(batch: Batch, byId: ReadonlyMap<string, Batch>): Batch {
+  const undone = byId.get(undoneBy(batch.settings) ?? '');
+  return undone === undefined ? batch : undoneFirst(undone, byId);
+}
+
+/** The changes of each batch at which somebody looked, until another row of it or of its undo has ended. */
+const changesRead = new Map<string, { readonly mark: string; readonly changes: ChangesObject | undefined }>();
+
+/** A page asks every second, and each change of a plan is read for it. */
+async function changesKnown(ledger: LedgerReader, batch: Batch): Promise<ChangesObject | undefined> {
+  if (batch.plannedRows === undefined) return undefined;
+  const counts = await ledger.counts(batch.id);
+  const undos = (await ledger.batches()).filter(({ settings }) => undoneBy(settings) !== undefined);
+  const undone = await Promise.all(undos.map(({ id }) => ledger.counts(id)));
+  const mark = JSON.stringify([batch.plannedRows, counts, undone]);
+  const known = changesRead.get(batch.id);
+  if (known?.mark === mark) return known.changes;
+  const done = await changesDone(ledger, batch);
+  const changes = done && changesTold(done);
+  changesRead.set(batch.id, { mark, changes });
+  return changes;
 }
 
 interface BatchLine {
@@ -201,7 +230,7 @@ async function batchObject<View extends BatchCounts>(
  */
 export async function chosenOf(ledger: LedgerReader, { id, state, settings }: Batch) {
   const { partial = {} } = settingsKept(settings);
-  // Nobody has noted which rows a try has drawn.
+  // No one has noted which rows a try has drawn.
   if (state !== 'open' || partial.sample !== undefined) return undefined;
   const { header_row, asBefore } = readSettings(settings);
   const header = readHeaderRows(header_row ?? asBefore?.header_row ?? '1') ?? NO_HEADER;
@@ -230,11 +259,11 @@ export async function batchStatus(
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
   const settled = rowsIn(shown.counts);
-  const left = shown.goal.rows - shown.goal.settled;
+  const remainingRows = shown.goal.rows - shown.goal.settled;
   // This assumes that each row that is left needs as many calls as the rows before it did.
-  const secondsLeft = (left * (view.calls / settled)) / speedOf(sends, nowMs);
+  const msLeft = settled === 0 ? undefined : msLeftBy(sends, remainingRows * (view.calls / settled), nowMs);
   const isWhole = batch.state === 'open' && partial?.sample === undefined;
-  const isKnown = isWhole && pause === undefined && left > 0;
+  const isKnown = isWhole && pause === undefined && remainingRows > 0;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,
@@ -242,10 +271,10 @@ export async function batchStatus(
     columns,
     open: await ledger.openRequests(id),
     requests_last_minute: sends.length,
-    seconds_left: isKnown && Number.isFinite(secondsLeft) ? Math.ceil(secondsLeft) : null,
+    seconds_left: isKnown && msLeft !== undefined ? Math.ceil(msLeft / 1000) : null,
     paused_until: pause ? isoTime(pause.untilMs) : null,
     spender: other === undefined ? null : { pid: other.pid, command: other.command },
-    ...(pause && { paused_why: pause.why, paused_asked: pause.asked }),
+    ...(pause && { paused_why: pause.why, paused_asked: pause.asked, may_try_now: mayTryNow(pause) }),
     ...(await besideOf(ledger, batch, shown)),
   };
 }
@@ -278,7 +307,7 @@ async function besideOf(
   };
 }
 
-/** The newest undo of a batch that still holds: nobody has ended it or taken it back. */
+/** The newest undo of a batch that still holds: no one has ended it or taken it back. */
 async function undoOf(ledger: LedgerReader, { id }: Batch): Promise<BatchStatusObject['undone_by']> {
   for (const undo of await ledger.batches()) {
     const isEnded = undo.state === 'cancelled' || undo.state === 'superseded';
@@ -287,16 +316,6 @@ async function undoOf(ledger: LedgerReader, { id }: Batch): Promise<BatchStatusO
     return { batch: undo.id, created_at: isoTime(undo.createdAtMs), finished };
   }
   return undefined;
-}
-
-/**
- * How many calls of the account were settled in a second, counted with the pauses between them; 0 when none
- * was.
- */
-function speedOf(sends: readonly SentTimes[], nowMs: number): number {
-  const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []);
-  const first = settled.reduce((least, atMs) => Math.min(least, atMs), nowMs);
-  return (settled.length * 1000) / Math.max(nowMs - first, 1000);
 }
 
 /**
@@ -314,6 +333,13 @@ async function pauseNow(
   const isNow = pause !== undefined && pause.untilMs >= nowMs && (pause.asked || pause.fromMs >= runSinceMs);
   return isNow ? pause : undefined;
 }
+
+/**
+ * Whether a start sends one request at once, whatever time is noted: no one has named one, neither the vendor
+ * nor the limits of the account.
+ */
+const mayTryNow = ({ asked, why }: PauseRecord): boolean =>
+  !asked && why !== LIMIT_USED_UP && why !== LEARNED_RATE;
 
 // ------------------------------------------------------------------------------------------------ workers
 

@@ -9,7 +9,7 @@ import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { hear, stopNow } from './hear.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, shownPrice, untilPriced } from './intent.ts';
-import { onlyMissesYet } from './series.ts';
+import { hasAnsweredOnly404 } from './series.ts';
 import {
   asksTimeFirst,
   type CallEnd,
@@ -126,7 +126,7 @@ async function attempt(buying: Purchase): Promise<Next> {
   }
 }
 
-/** The vendor answers later: by an id of the call alone, or by one that leads to nobody's answer. */
+/** The vendor answers later: by an id of the call alone, or by one that leads to no one's answer. */
 async function heardId(run: Run, { call, reply, reserved, about }: RunReply, isShared: boolean) {
   const { series } = run.session;
   if (!isShared) series.accepted(call);
@@ -165,8 +165,8 @@ export function judged(
   { session: { client }, projects }: JudgeContext,
   { call, operation, reply }: RepliedAttempt,
 ): HeardVerdict {
-  const own = judge(reply, client.dialect, operation, call);
-  const verdict = call.project === undefined ? own : projects.hear(call, own);
+  const ownVerdict = judge(reply, client.dialect, operation, call);
+  const verdict = call.project === undefined ? ownVerdict : projects.hear(call, ownVerdict);
   crashPoint('after-judge');
   return verdict;
 }
@@ -179,14 +179,14 @@ export function endOf(
   const { dialect } = client;
   if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
   if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
-  const saysNothing = verdict.answer === 'no_match' && onlyMissesYet(history);
-  const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);
+  const saysNothing = verdict.answer === 'no_match' && hasAnsweredOnly404(history);
+  const leftFacts = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);
   const isExact = isExactCharge(verdict.charged, reply.raw, dialect, operation);
   return {
     ...verdict,
     dialect: dialectMark(dialect),
     ...shownPrice(verdict, dialect),
-    ...present({ left, isAtMost: isExact ? undefined : true }),
+    ...present({ left: leftFacts, isAtMost: isExact ? undefined : true }),
   };
 }
 

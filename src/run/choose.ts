@@ -8,12 +8,13 @@ import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { asCommand, byFlag, faces, phrase, typing, type Words } from '../core/phrase.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
+import type { ColumnMap } from '../files/columns/columns.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { type Job, jobInDialects, loadJob } from '../job/job.ts';
 import { accountNames } from '../job/job-schema.ts';
 import { jobYaml } from '../job/job-yaml.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { KeyPath } from '../lib/yaml/schema-problem.ts';
 import { requireAgreedRequests, unlimitedAccounts } from '../plan/consent.ts';
 import type { JobOptions, RunChoices, RunOptions } from '../plan/context.ts';
@@ -55,21 +56,21 @@ export async function choose({
     for (const wanted of accountNames(check?.account)) name(wanted, 'operations', step, 'check', 'account');
   }
   requireFitting(job, [...named.values()]);
-  const asked: AskedAccount[] = [];
+  const askedAccounts: AskedAccount[] = [];
   for (const account of named.values())
-    asked.push({
+    askedAccounts.push({
       account,
       dialect: withGives(withRequestOf(await dialectOf(account, own.dialects), job.operation), job.gives),
     });
   const large = accept?.includes('large-list') ? 'agreed' : undefined;
-  return inDialects({ ...job, steps, ...present({ strict, large }) }, asked);
+  return inDialects({ ...job, steps, ...present({ strict, large }) }, askedAccounts);
 }
 
 /** The job as its accounts are asked for it. */
-export function inDialects(job: Job, asked: readonly AskedAccount[]): ResolvedJob {
-  const [first, ...further] = asked;
+export function inDialects(job: Job, askedAccounts: readonly AskedAccount[]): ResolvedJob {
+  const [first, ...further] = askedAccounts;
   invariant(first !== undefined, 'a job has an account');
-  return { ...first, further, job: jobInDialects(job, asked) };
+  return { ...first, further, job: jobInDialects(job, askedAccounts) };
 }
 
 /**
@@ -112,7 +113,7 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
 
 /**
  * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the
- * flags. A job file of ours that nobody has changed is replaced, so that the same command resumes. Any other
+ * flags. A job file of ours that no one has changed is replaced, so that the same command resumes. Any other
  * file is kept, and the new one gets a name of its own beside it.
  */
 export async function saveJob(
@@ -123,14 +124,12 @@ export async function saveJob(
 ): Promise<void> {
   const { job } = chosen;
   const input = await openHeader(file, job, ledger);
-  const { columns, because } = input.columns;
   const isChange = job.operation.change !== undefined;
   const context = { ...chosen, ledger };
   const unknown = isChange ? unknownProjects(context, await preparedRows(context, input)) : [];
   const limit = budget === undefined ? {} : { budget: { credits: budget } };
-  const kept = { ...limit, columns: { ...job.columns, ...columns } };
   const toFill = unknown.length > 0 && { projects: Object.fromEntries(unknown.map((name) => [name, null])) };
-  const text = jobYaml({ ...job, ...kept, ...toFill }, because);
+  const text = jobText(job, input.columns, { ...limit, ...toFill });
   const say = (message: string): void => onEvent({ kind: 'note', message });
   const savedAs = await writeOwnFile(
     { path, chunks: [schemaComment('job', path) + text], flag: '--save-job' },
@@ -138,6 +137,14 @@ export async function saveJob(
   );
   if (savedAs !== path) say(`The job was saved in ${savedAs}.`);
 }
+
+/** The text of a job with the columns that it has in a list, so that the next list needs no guess. */
+export async function jobOver({ job }: ResolvedJob, file: string, more: object, ledger?: LedgerReader) {
+  return jobText(job, (await openHeader(file, job, ledger)).columns, more);
+}
+
+const jobText = (job: Job, { columns, because }: ColumnMap, more: object): string =>
+  jobYaml({ ...job, ...more, columns: { ...job.columns, ...columns } }, because);
 
 // --------------------------------------------------------------------------------------- jobs that are swept
 
@@ -148,7 +155,7 @@ export async function saveJob(
 
 export interface SweptJob extends ResolvedJob {
   readonly inbox: string;
-  readonly own: OwnParts;
+  readonly ownParts: OwnParts;
 }
 
 type OwnParts = Pick<JobOptions, 'operations' | 'dialects'>;
@@ -164,11 +171,11 @@ export async function sweptJobs(
   options: OwnParts = {},
 ): Promise<readonly SweptJob[]> {
   const { operations, dialects } = options;
-  const own = { operations, dialects };
+  const ownParts = { operations, dialects };
   const jobs: SweptJob[] = [];
   for (const name of names) {
-    const chosen = await choose({ ...own, job: name });
-    const job = { ...chosen, inbox: await inboxOf(name, chosen.job), own };
+    const chosen = await choose({ ...ownParts, job: name });
+    const job = { ...chosen, inbox: await inboxOf(name, chosen.job), ownParts };
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
@@ -209,8 +216,8 @@ function requireLimit(name: string, chosen: ResolvedJob): void {
   );
 }
 
-/** Refuses a job that changes the service: a person has to agree to its plan, and nobody watches a sweep. */
-function refuseChanges(name: string, { job, account }: ResolvedJob): void {
+/** Refuses a job that changes the service: a person has to agree to its plan, and no one watches a sweep. */
+export function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   if (job.operation.change === undefined || account.sandbox) return;
   throw stop(
     'consent',
@@ -221,7 +228,7 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
 }
 
 /**
- * Asks for agreement to requests of the dialects to which nobody has agreed yet, because nobody can be asked
+ * Asks for agreement to requests of the dialects to which no one has agreed yet, because no one can be asked
  * at night.
  * @throws StopError `consent`.
  */
@@ -234,7 +241,7 @@ function realPathOf(path: string): Promise<string> {
 }
 
 /** Refuses two jobs with one inbox, because each would take the other's files away. */
-function refuseSharedInbox(name: string, { inbox }: SweptJob, others: readonly SweptJob[]): void {
+export function refuseSharedInbox(name: string, { inbox }: SweptJob, others: readonly SweptJob[]): void {
   const other = others.find((each) => each.inbox === inbox);
   if (other === undefined) return;
   const fact = `${name} and ${other.job.path ?? other.job.name} have the same inbox, ${inbox}`;

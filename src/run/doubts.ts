@@ -40,18 +40,18 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     const accepted = row === undefined ? await ledger.accepted(batch.id) : all.filter(isOfAccepted);
     const beside = row === undefined ? await ledger.beside(batch.id) : all.filter(isOfBeside);
     const decisions = await decisionsAbout(of, doubts);
-    // A row whose call a person has sent again is pending. A call that the job alone could not send again is
-    // still in doubt.
-    const left = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
+    // A row with a call that a person has sent again is pending. A call that the job alone could not send
+    // again is still in doubt.
+    const remainingDoubts = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
-    for (const doubt of await nextOfRows(of, left))
+    for (const doubt of await nextOfRows(of, remainingDoubts))
       inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
     // A row that a killed program has left is pending.
     const { in_doubt: rows = 0 } = await ledger.counts(batch.id);
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
     return {
       batch: batch.id,
-      at_risk: left.reduce((sum, { atRisk }) => sum + atRisk, 0),
+      at_risk: remainingDoubts.reduce((sum, { atRisk }) => sum + atRisk, 0),
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
       in_doubt: inDoubt,
@@ -145,7 +145,7 @@ async function firstOf(of: OfBatch, row: RowNumber, doubts: readonly Doubt[]): P
  */
 async function nextOfRows(of: OfBatch, doubts: readonly Doubt[]): Promise<readonly Doubt[]> {
   if (!hasSteps(of.batch)) return doubts;
-  // The request may come from another batch, in whose list the row has another number.
+  // The request may come from another batch: in its list the row has another number.
   const byRow = new Map<RowNumber, Doubt[]>();
   for (const doubt of doubts) {
     const row = await rowHere(of.ledger, of.batch, doubt);
@@ -161,7 +161,7 @@ async function nextOfRows(of: OfBatch, doubts: readonly Doubt[]): Promise<readon
 }
 
 /**
- * The first row of this batch that waits for a doubt. The request may come from another batch, in whose list
+ * The first row of this batch that waits for a doubt. The request may come from another batch: in its list
  * the row has another number.
  */
 export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {

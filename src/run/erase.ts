@@ -7,13 +7,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Account, sandboxAccounts } from '../client/account/account.ts';
 import { agreedIn } from '../client/time.ts';
 import { DAY_MS, isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { listsFolder, WITH_LISTS } from '../core/paths.ts';
+import { listsFolder, NIGHTS, WITH_LISTS } from '../core/paths.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { type Erasable, type ErasureTarget, findErasable, type Membership } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
@@ -32,8 +32,8 @@ import { aloneIn, lookIntoIfThere } from './open-ledger.ts';
  */
 
 /**
- * What to erase: everything about a person, everything dated before a time that a person named, or everything
- * beyond an age, counted by the time that vendors told.
+ * What to erase: everything about a person, a list, everything dated before a time that a person named, or
+ * everything beyond an age, counted by the time that vendors told.
  */
 export type ErasureOrder =
   | ErasureTarget
@@ -59,7 +59,8 @@ export function eraseIn(
   return aloneIn(location, opening, async (alone) => {
     const agreedMs = order.kind === 'age' ? await agreedIn(alone.ledger, order.accountIdentity) : undefined;
     const { found, erased } = await foundIn(location, alone, targetOf(order, agreedMs ?? 0));
-    if (order.kind === 'person') requireSettled(found.unsettled, erased.needed_by);
+    if (order.kind === 'person' || order.kind === 'list')
+      requireSettled(order.kind, found.unsettled, erased.needed_by);
     if (order.kind === 'age' && isNothing(erased))
       await requireAgreed(alone, order, agreedMs, clock.wallMs());
     if (dryRun || isNothing(erased)) return erased;
@@ -91,6 +92,7 @@ async function foundIn(location: string, alone: SoleAccess, target: ErasureTarge
     needed_lists: kept.lists,
     needed_by: [...new Set([...needed.by, ...kept.by])],
     memberships: found.memberships.map(membershipObject),
+    ...present({ of_list: found.ofList }),
   };
   return { found, erased };
 }
@@ -133,19 +135,27 @@ async function requireAgreed(
 }
 
 /** A call in doubt may have been charged, and nothing would show that when it is bought again. */
-function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly string[]): void {
+function requireSettled(
+  kind: 'person' | 'list',
+  unsettled: Erasable['unsettled'],
+  neededBy: readonly string[],
+): void {
   const [first, ...others] = unsettled;
   const batch = neededBy[0] ?? first?.batch;
   if (batch === undefined) return;
+  const isPerson = kind === 'person';
+  const rows =
+    first &&
+    `row ${first.row} of batch ${first.batch}${others.length === 0 ? '' : ` and ${others.length} more`}`;
   const fact =
-    first === undefined
-      ? `batch ${batch} is unfinished, and its list in the store names this person`
-      : `row ${first.row} of batch ${first.batch}${others.length === 0 ? '' : ` and ${others.length} more`} is about this person and in doubt, so it may have been charged`;
+    rows === undefined
+      ? `batch ${batch} is unfinished${isPerson ? ', and its list in the store names this person' : ''}`
+      : `${rows} is ${isPerson ? 'about this person and ' : ''}in doubt, so it may have been charged`;
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
     'Finish or cancel the batch, or settle what is in doubt and run its list once more, ' +
-      'then run forget again.',
+      `then ${isPerson ? 'run forget' : 'erase it'} again.`,
     commandLine(['settle', first?.batch ?? batch]),
   );
 }
@@ -164,6 +174,7 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
   for (const root of WITH_LISTS.map((name) => join(folder, name)))
     for (const paths of Map.groupBy(filesBelow(root), (path) => listOf(root, path)).values()) {
       const over = found.inputs.filter(({ path }) => paths.includes(path));
+      if (target.kind === 'old' && paths.some((path) => waitsBelow(root, path))) continue;
       if (!(await isMeant(paths, over, target))) continue;
       const by = over.flatMap(({ goesOn, batch }) => (goesOn ? [batch] : []));
       if (by.length > 0) needed.push(by);
@@ -179,18 +190,27 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
 
 /**
  * A list is removed together with its files: with the outputs beside it or, on the page, with its original,
- * in a folder of its own.
+ * in a folder of its own. An inbox is a folder of many lists.
  */
 function listOf(root: string, path: string): string {
-  const [name = ''] = relative(root, path).split(sep);
-  return name.replace(/(?<=.)\..*$/, '');
+  const way = relative(root, path);
+  const [first = ''] = way.split(sep);
+  const folder = basename(root) === NIGHTS ? join(dirname(way), sep) : '';
+  return folder + (folder === '' ? first : basename(way)).replace(/(?<=.)\..*$/, '');
 }
 
-function filesBelow(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+/** The job of a night names no person, and stays. */
+function filesBelow(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((each) => each.isFile() && !(basename(root) === NIGHTS && each.parentPath === root))
+    .map(({ parentPath, name }) => join(parentPath, name));
 }
+
+/** A file that waits in an inbox may be older than its way there, and is the only one of its kind. */
+const waitsBelow = (root: string, path: string): boolean =>
+  basename(root) === NIGHTS && relative(root, path).split(sep).length === 2;
 
 /**
  * A list is as young as the youngest of its files and batches. It names every person whom one of them names.
@@ -200,6 +220,7 @@ async function isMeant(
   over: Erasable['inputs'],
   target: ErasureTarget,
 ): Promise<boolean> {
+  if (target.kind === 'list') return paths.includes(target.path);
   if (target.kind === 'old')
     return (
       !over.some(({ isYoung }) => isYoung) && paths.every((path) => statSync(path).mtimeMs < target.beforeMs)
@@ -252,7 +273,7 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
       archive.close();
     }
   } catch {
-    // This is no workbook, or a file that went meanwhile, or one that nobody may read.
+    // This is no workbook, or a file that went meanwhile, or one that no one may read.
   }
   return false;
 }
@@ -288,7 +309,7 @@ async function keepOne(location: string, account: Account, options: Keeping): Pr
   const erase = (dryRun: boolean): Promise<ErasureObject> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
   try {
-    // In a database, nobody may work during an erasure, so it is asked for only where something is due.
+    // In a database, no one may work during an erasure, so it is asked for only where something is due.
     if (isUrl(location) && isNothing(await erase(true))) return;
     const erased = await erase(false);
     const { requests } = erased;

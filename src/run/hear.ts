@@ -50,7 +50,7 @@ function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']):
       ' says that the key was refused, or that the account may not do this: ',
     ),
   );
-  const next = phrase`The key has worked before: look at the vendor what the account may do. ${stop.next}`;
+  const next = phrase`The key has worked before: check at the vendor what the account may do. ${stop.next}`;
   return { ...stop, message, next };
 }
 
@@ -122,9 +122,9 @@ async function applyDoubt(
   else if (isNotYet === true) {
     limiter.settled();
     const message =
-      `This vendor answers later (${why}), and nobody can ask for the answer. ` +
+      `This vendor answers later (${why}), and the dialect does not say how to ask for the answer. ` +
       'The row waits in doubt, and is not sent again by itself: ' +
-      'look at the vendor what came of it, and settle it.';
+      'check the call at the vendor, and settle it.';
     sayOnce(run, 'later', message);
     // The answer to a repeat says no more than the answer before it.
     if (!isRepeat && raw !== undefined) await run.session.series.countLater(run, replied.call, raw);
@@ -137,9 +137,9 @@ async function applyDoubt(
   return 'in_doubt';
 }
 
-function sayOnce({ session: { said }, emit }: Run, what: string, message: string | undefined): void {
-  if (message === undefined || said.has(what)) return;
-  said.add(what);
+function sayOnce({ session: { saidNotes }, emit }: Run, what: string, message: string | undefined): void {
+  if (message === undefined || saidNotes.has(what)) return;
+  saidNotes.add(what);
   emit({ kind: 'note', message });
 }
 

@@ -85,7 +85,7 @@ const LONGEST_UNUSED_MS = 5 * 60_000;
  *   sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
-  // The first request is dated by a clock that was ahead, so nobody knows how old it is.
+  // The first request is dated by a clock that was ahead, so it is not known how old it is.
   if (greatestAgeMs < -SENT_WITHIN_MS) return false;
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
   const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
@@ -162,7 +162,7 @@ export async function notAdmitted(
   }
 }
 
-/** Credits that other processes hold may come back at any moment, and nobody tells this process of it. */
+/** Credits that other processes hold may come back at any moment, and no one tells this process of it. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
@@ -219,22 +219,22 @@ export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: n
 export async function overExtra(
   ledger: LedgerReader,
   batch: Batch,
-  left: readonly Doubt[],
+  remainingDoubts: readonly Doubt[],
 ): Promise<StopError> {
   const { id } = batch;
   const { cap = 0, ...money } = await ledger.batchMoney(id, 'extra');
   const used = heldCredits(money);
-  const most = left.reduce((sum, { atRisk }) => sum + atRisk, 0);
+  const most = remainingDoubts.reduce((sum, { atRisk }) => sum + atRisk, 0);
   // The command decides about no other doubt of the batch, because each call that is sent again may be paid
   // for twice.
-  const isAll = (await ledger.doubts(id)).length === left.length;
-  const [first] = left;
+  const isAll = (await ledger.doubts(id)).length === remainingDoubts.length;
+  const [first] = remainingDoubts;
   const about = isAll || first === undefined ? [id] : [id, String(await rowHere(ledger, batch, first))];
   const room = Math.max(0, cap - used);
   const command = commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)]);
   return stop(
     'extra_credits',
-    `${counted(left.length, 'call')} in doubt will be sent again, ` +
+    `${counted(remainingDoubts.length, 'call')} in doubt will be sent again, ` +
       `for at most ${counted(most, 'credit')}, ` +
       `and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
     phrase`Let the next run send all of them again${typing`: ${asCommand(command)}`}`,
@@ -290,7 +290,7 @@ function nextStep({ scope, money, reserve, account }: Reached): Phrase {
 // ------------------------------------------------------------------------------------------------ prices
 
 /**
- * Where answers state their price, nobody knows it before the first answer. The dialect may be wrong by any
+ * Where answers state their price, no one knows it before the first answer. The dialect may be wrong by any
  * factor, and all parallel requests would be charged before the mistake shows. So the first request of an
  * operation is sent alone. The others wait until its answer has shown the price, which the ledger then
  * reserves for each of them. A miss shows no price, so the next request is sent alone, too. The promise

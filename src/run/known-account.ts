@@ -22,8 +22,8 @@ async function recognise({ marks }: Account, ledger: LedgerReader | undefined): 
   if (marks === undefined || ledger === undefined) return { kind: 'new' };
   const found = await ledger.recognise(marks);
   if (found.kind !== 'moved') return found;
-  const said = await ledger.agreement(hashOfOther(found.identity, marks));
-  return said === undefined ? found : { kind: 'new' };
+  const agreement = await ledger.agreement(hashOfOther(found.identity, marks));
+  return agreement === undefined ? found : { kind: 'new' };
 }
 
 const hashOfOther = (identity: string, { name, address, id }: AccountMarks): string =>
@@ -52,7 +52,7 @@ export async function movedFrom(account: Account, ledger: LedgerReader | undefin
 /**
  * The account as the store has it, before anything is sent that may cost or change something. For an account
  * that may have moved, a person is asked once for each name and address, and the store keeps the answer.
- * @throws StopError `moved` while nobody has answered.
+ * @throws StopError `moved` while no one has answered.
  */
 export async function requireKnown(
   account: Account,
@@ -71,7 +71,7 @@ export async function requireKnown(
   return { ...account, identity };
 }
 
-/** @throws the stop `moved` while nobody has answered. */
+/** @throws the stop `moved` while no one has answered. */
 async function saysSame(moved: StopError, { accept = [], askAgreement }: Answers): Promise<boolean> {
   const isSame = accept.includes('same-account'); // rule words
   // Both at once answer nothing.

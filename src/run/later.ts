@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { wasKept } from '../client/client.ts';
 import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
 import {
-  isMissByLack,
+  isNoMatchByLack,
   judge,
   type LaterFailure,
   laterFailureOf,
@@ -355,7 +355,7 @@ function isEnd({ run, replied, verdict }: LaterReply): boolean {
   const { reply, operation, call } = replied;
   const isAnswer = verdict.kind === 'answered' && verdict.answer !== 'refused' && isSuccess(run, replied);
   if (!isAnswer || reply.kind !== 'answered') return false;
-  return !isMissByLack(reply.raw, run.session.client.dialect, operation, call);
+  return !isNoMatchByLack(reply.raw, run.session.client.dialect, operation, call);
 }
 
 function failureIn({ run, replied }: LaterReply): LaterFailure | undefined {
@@ -418,9 +418,9 @@ async function release({ run, record: { attempt }, replied: { reply } }: LaterRe
   await ledger.release(attempt, why, atMs);
 }
 
-function sayOfFailure({ session: { said }, emit }: Run, message: string): void {
-  if (said.has('failed')) return;
-  said.add('failed');
+function sayOfFailure({ session: { saidNotes }, emit }: Run, message: string): void {
+  if (saidNotes.has('failed')) return;
+  saidNotes.add('failed');
   emit({ kind: 'note', message: `A call is in doubt: ${message}.` });
 }
 

@@ -144,16 +144,16 @@ interface UnsentNotice extends Notice {
 }
 
 /**
- * Sends each notice of this host that waits, once. Those of other hosts are left to them, and notices
- * that were written into the store by hand reach nobody.
+ * Sends each notice of this host that waits, once. Those of other hosts are left to them, and notices that
+ * were written into the store by hand reach no one.
  */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly UnsentNotice[]> {
   const accounts = await loadAccounts();
-  const left: UnsentNotice[] = [];
+  const unsentNotices: UnsentNotice[] = [];
   for (const notice of (await ledger.notices.waiting()).filter(isNoticeOfHere)) {
     const to = accounts.notify?.get(notice.target);
     // A receiver that does not answer is asked once for all notices that wait for it.
-    const away = left.find(({ target }) => target === notice.target)?.why;
+    const away = unsentNotices.find(({ target }) => target === notice.target)?.why;
     const why =
       to === undefined
         ? `${accounts.path} has no ${foreignName(notice.target)} under notify`
@@ -161,9 +161,9 @@ export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly U
     if (why === undefined) {
       await ledger.notices.noteSent(notice.id, clock.wallMs());
       forgetNoticeHere(notice);
-    } else left.push({ ...notice, why });
+    } else unsentNotices.push({ ...notice, why });
   }
-  return left;
+  return unsentNotices;
 }
 
 async function whyNotSent(

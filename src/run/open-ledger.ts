@@ -213,10 +213,11 @@ function operatorNamed(said: string | undefined): string {
   );
 }
 
-/** A container may run under a user number that has no user. */
+/** A container may run under a user number that has no user. Its owner is no person, and so names none. */
 function systemUser(): string {
   try {
-    return userInfo().username;
+    const { username } = userInfo();
+    return username === 'root' ? 'this computer' : username;
   } catch {
     return process.env.USER || `user ${process.getuid?.() ?? 'unknown'}`;
   }

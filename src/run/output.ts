@@ -64,10 +64,10 @@ export async function outputNameFor({ context, input, names }: RunList): Promise
   const { job, account, ledger, output, emit } = context;
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the batch that it replaces because the file was edited.
-  const own = names.existing ?? batches.find(({ lineage }) => lineage === names.lineage);
-  const kept = own && settingsKept(own.settings).output_name;
+  const ownBatch = names.existing ?? batches.find(({ lineage }) => lineage === names.lineage);
+  const kept = ownBatch && settingsKept(ownBatch.settings).output_name;
   if (output !== undefined) return kept;
-  const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
+  const others = batches.filter((batch) => batch.key !== ownBatch?.key && !isSameWork(batch, job));
   const called = calledPath(inputPath, sheet.layout);
   const placeOf = (name: string): string => besideInput(called, account.sandbox, name);
   const usual = usualName(account.sandbox);

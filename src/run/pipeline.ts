@@ -3,7 +3,7 @@ import { sleepUnless } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
-import { rowsAsked } from '../core/row.ts';
+import { type RowNumber, rowsAsked } from '../core/row.ts';
 import { STOPS } from '../core/stops.ts';
 import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
 import { chooseDestination, type Destination, usualOutput } from '../files/output/output.ts';
@@ -20,6 +20,7 @@ import { requirePlanId } from '../plan/plan-id.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import { hostsOf, takesAside } from '../plan/shared-hosts.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { askedAnewBy, askingOf } from '../walk/asked-anew.ts';
 import { askedBefore } from '../walk/asked-before.ts';
 import { accountsOf } from '../walk/resolved-job.ts';
 import { toldApartIn } from '../walk/told-apart.ts';
@@ -159,7 +160,8 @@ async function planOfChange(list: RunList, sessions: Sessions): Promise<ChangePl
   const { context, names } = list;
   const isChange = context.job.operation.change !== undefined;
   if (!isChange) await requirePlanId(list);
-  for (const asked of accountsOf(context)) await sessions.closeLeftOpen({ ...context, ...asked });
+  for (const askedAccount of accountsOf(context))
+    await sessions.closeLeftOpen({ ...context, ...askedAccount });
   if (isChange && names.existing !== undefined) await readChangesAnew(context, names.existing);
   return isChange ? planRun(list) : undefined;
 }
@@ -183,16 +185,21 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
     const stopped = await stopOfKnown(context, batch);
     if (stopped !== undefined || (await hasEnded())) return { stopped };
   }
-  const asked = rowsAsked(input.sheet.start, context);
-  const beforeRow = Math.min(ALL_ROWS.beforeRow, (asked?.last ?? Number.POSITIVE_INFINITY) + 1);
-  const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only: sample ?? asked };
+  const askedRows = rowsAsked(input.sheet.start, context);
+  const beforeRow = Math.min(ALL_ROWS.beforeRow, (askedRows?.last ?? Number.POSITIVE_INFINITY) + 1);
+  const remainingRows = { context, batch, range: { ...ALL_ROWS, beforeRow }, only: sample ?? askedRows };
+  const others = { context, batch, range: ALL_ROWS, only: { has: (row: RowNumber) => !askedRows?.has(row) } };
+  const isAnew = askedRows !== undefined && askedAnewBy(batch) !== undefined;
   const { destination } = submitted;
   const writeMeanwhile = async (): Promise<void> => {
     // What is piped is written once, at the end.
     if (destination?.kind === 'file' && context.isSweep !== true)
       await writeRows(context, input, batch, destination);
   };
-  const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left), { writeMeanwhile });
+  const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, remainingRows), {
+    writeMeanwhile,
+    ...(isAnew && { known: tasksOf('pending', others) }),
+  });
   // A refused change is settled. Only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
@@ -214,17 +221,22 @@ export async function workRange(
   range: RowRange,
 ): Promise<StopError | undefined> {
   const before = await askedBefore(context, await listKept(batch), batch, batch);
-  const left: TasksLeft = (state) => tasksOf(state, { context: { ...context, before }, batch, range });
-  return inSession({ context, batch }, sessions, left, { handsBack: true });
+  const tasksLeft: TasksLeft = (state) => tasksOf(state, { context: { ...context, before }, batch, range });
+  return inSession({ context, batch }, sessions, tasksLeft, { handsBack: true });
 }
 
 /** What a run does while it waits for nothing but later answers. */
 interface Waiting {
+  /** Rows that buy nothing, and end with the answers that they have, before the others are asked. */
+  readonly known?: TaskSource;
   /** The rows go back to the queue, and are not waited for, once all were asked for. */
   readonly handsBack?: boolean;
   /** Writes the output, so that what is finished can be used. */
   writeMeanwhile?(): Promise<void>;
 }
+
+/** With the projects of a team: rows wait there for what the service says to other rows. */
+type WaitingRows = Waiting & { readonly projects: Pick<ProjectAccess, 'refusals'> };
 
 /**
  * Opens the session of the account, or takes part in it. Settles attempts that an earlier process left open,
@@ -234,7 +246,7 @@ interface Waiting {
 async function inSession(
   { context, batch }: Pick<SubmittedList, 'context' | 'batch'>,
   sessions: Sessions,
-  left: TasksLeft,
+  tasksLeft: TasksLeft,
   waiting: Waiting,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
@@ -259,9 +271,20 @@ async function inSession(
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
     const { runs, ended, later } = accounts;
     const waits = await workLeft(
-      { context, batch, runs, ended, later, ...shared, mayWait: true, signal, stopAll },
-      left,
-      waiting,
+      {
+        context,
+        batch,
+        runs,
+        ended,
+        later,
+        ...shared,
+        ...askingOf(context, batch),
+        mayWait: true,
+        signal,
+        stopAll,
+      },
+      tasksLeft,
+      { ...waiting, projects },
     );
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
@@ -269,8 +292,8 @@ async function inSession(
     const stopped = stopReason(signal);
     if (stopped === undefined || !STOPS[stopped.code].is_by_a_person) await keepCounts();
     if (context.hearBalance !== undefined && !signal.aborted) {
-      const left = await balanceOf(accounts.first);
-      if (left !== undefined) context.hearBalance(left);
+      const balance = await balanceOf(accounts.first);
+      if (balance !== undefined) context.hearBalance(balance);
     }
   } catch (error) {
     stopAll(error);
@@ -289,16 +312,25 @@ async function inSession(
  * Such an answer also makes rows pending that a pass has not read.
  * @returns whether rows still wait.
  */
-async function workLeft(work: Work, left: TasksLeft, waiting: Waiting): Promise<boolean> {
+async function workLeft(work: Work, tasksLeft: TasksLeft, waiting: WaitingRows): Promise<boolean> {
+  if (waiting.known !== undefined) await workRows(work, waiting.known);
   for (let mayWait = false; ; mayWait = true) {
-    const doubtsWait = await workRows({ ...work, mayWait }, left('in_doubt'));
-    const rowsWait = await workRows(work, left('pending'));
+    const { doubtsWait, rowsWait, goesFurther } = await pass({ ...work, mayWait }, tasksLeft, waiting);
     if (work.signal.aborted) return false;
-    if (!mayWait && (doubtsWait || rowsWait)) continue;
-    const goesOn = rowsWait ? await untilAnswered(work, waiting) : await hasAny(left('pending'));
+    if (goesFurther) continue;
+    const goesOn = rowsWait ? await untilAnswered(work, waiting) : await hasAny(tasksLeft('pending'));
     if (!work.signal.aborted) work.context.emit({ kind: 'waiting', calls: 0, accounts: [] });
     if (!goesOn) return doubtsWait || rowsWait;
   }
+}
+
+/** One pass over the doubts, then over the rows. */
+async function pass(work: Work, tasksLeft: TasksLeft, { projects }: WaitingRows) {
+  const { refusals } = projects;
+  const doubtsWait = await workRows(work, tasksLeft('in_doubt'));
+  const rowsWait = await workRows({ ...work, mayWait: true }, tasksLeft('pending'));
+  const isFirst = !work.mayWait && (doubtsWait || rowsWait);
+  return { doubtsWait, rowsWait, goesFurther: isFirst || projects.refusals > refusals };
 }
 
 async function hasAny(source: TaskSource): Promise<boolean> {
@@ -325,26 +357,28 @@ async function untilAnswered(work: Work, waiting: Waiting): Promise<boolean> {
   }
   const begunMs = clock.monotonicMs();
   while (!signal.aborted) {
-    const left = all.flatMap(({ wanted }) => wanted);
+    const wantedCalls = all.flatMap(({ wanted }) => wanted);
     const ended = all.reduce((sum, each) => sum + each.ended, 0);
     const nowMs = clock.monotonicMs();
-    if (ended > 0 && (ended >= left.length || nowMs - begunMs >= LOOK_AGAIN_MS)) {
+    if (ended > 0 && (ended >= wantedCalls.length || nowMs - begunMs >= LOOK_AGAIN_MS)) {
       for (const each of all) each.ended = 0;
       return true;
     }
-    if (left.length === 0) return false;
-    const dueMs = left
+    if (wantedCalls.length === 0) return false;
+    const dueMs = wantedCalls
       .map((call) => (call.isBeingAsked ? nowMs : call.dueMs))
       .reduce((first, other) => Math.min(first, other));
     if (handsBack && ended === 0 && dueMs > nowMs)
-      stopAll(laterStop(left.length, 'yet', { code: 'later', resumeAtMs: clock.wallMs() + dueMs - nowMs }));
+      stopAll(
+        laterStop(wantedCalls.length, 'yet', { code: 'later', resumeAtMs: clock.wallMs() + dueMs - nowMs }),
+      );
     const changes = all.map(({ changed }) => changed);
     await sleepUnless(changes, clock, LOOK_AGAIN_MS, signal).catch(() => {});
   }
   return false;
 }
 
-/** Says for whom the run waits, and until when. */
+/** Says which account the run waits for, and until when. */
 function sayWaiting({ context, runs, later }: Work): void {
   const waiting = [...later].flatMap(([identity, { wanted, untilMs }]) =>
     wanted.length === 0

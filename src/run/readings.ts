@@ -28,7 +28,7 @@ interface Reader {
 
 /**
  * Adds today's reading of a kept answer to the ledger, before the answer is used. If the new reading makes
- * its price higher, the difference counts as spent from now on; if lower, nothing is given back. After a
+ * its price higher, the difference counts as spent from now on; if lower, nothing is free again. After a
  * crash before the commit, the next run reads the answer again.
  */
 export async function keepReading(
@@ -36,8 +36,8 @@ export async function keepReading(
   { record, judged }: Rereading,
 ): Promise<void> {
   const { attempt } = record;
-  const said = { ...judged, ...shownPrice(judged, dialect), findings: findingsOf(record, judged) };
-  await ledger.readAgain({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
+  const judgedRecord = { ...judged, ...shownPrice(judged, dialect), findings: findingsOf(record, judged) };
+  await ledger.readAgain({ ...judgedRecord, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }
 
 function findingsOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): Findings {

@@ -21,10 +21,10 @@ import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 
 /**
- * This file asks the vendor, without cost, what became of calls whose answers were lost. A read-back asks
- * about one call, the vendor's count of credits about all of them. The ledger has the reply before anything
- * follows from it, so a crash leaves at most a question to ask again. A question that fails is `unclear`; it
- * never stops a run.
+ * This file asks the vendor, without cost, what became of calls with lost answers. A read-back asks about one
+ * call, the vendor's count of credits about all of them. The ledger has the reply before anything follows
+ * from it, so a crash leaves at most a question to ask again. A question that fails is `unclear`; it never
+ * stops a run.
  */
 
 /**
@@ -72,8 +72,8 @@ export async function askAbout(
   await untilSure(run, waitMs);
   const values = { ...client.values, ...present({ idempotency_key: lost?.idempotencyKey }) };
   const request = readBackRequestOf(client.dialect, client.basePath, call, shape, values);
-  const asked = await client.ask(run.waiter, request);
-  const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
+  const freeAnswer = await client.ask(run.waiter, request);
+  const found = { ...readBackFinding(client, call, shape, freeAnswer), ...heardIn(freeAnswer.reply) };
   // The vendor itself said "not yet": it may still be at work on a request that it does not find.
   if (found.said === 'not_happened' && isNotYet(doubt.why)) return 'unclear';
   return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
@@ -87,12 +87,15 @@ function readBackFinding(
 ): Finding {
   if (reply.kind !== 'answered') return unhelpful(sayAll(whyUnanswered(reply), 'terminal'));
   if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
-  const own = vendorReply(reply.raw, dialect);
+  const vendorsReply = vendorReply(reply.raw, dialect);
   // A vendor that asks us to wait has not looked the call up.
-  const said = own === undefined || ofQuestion.kind === 'paused' ? 'unclear' : saidOfLost(own, shape);
-  if (own === undefined || said === 'unclear') return unhelpful(`status ${(own ?? reply.raw).status}`);
-  if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
-  const told = asReceived(lostAnswer(own, shape), dialect);
+  const lostVerdict =
+    vendorsReply === undefined || ofQuestion.kind === 'paused' ? 'unclear' : saidOfLost(vendorsReply, shape);
+  if (vendorsReply === undefined || lostVerdict === 'unclear')
+    return unhelpful(`status ${(vendorsReply ?? reply.raw).status}`);
+  if (lostVerdict === 'not_happened')
+    return { said: lostVerdict, why: `the vendor did nothing for it (status ${vendorsReply.status})` };
+  const told = asReceived(lostAnswer(vendorsReply, shape), dialect);
   const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), call);
   if (verdict.kind !== 'answered')
     return {
@@ -101,19 +104,24 @@ function readBackFinding(
     };
   const { answer, charged } = verdict;
   const why = sayAll(verdict.why, 'terminal');
-  if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
+  if (answer === 'found')
+    return { said: lostVerdict, why: `the vendor did it, and sent its answer again (${why})`, told };
   // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
   if (answer === 'no_match' && call.change === undefined)
-    return { said, why: `the vendor charged for a miss (${why})`, told, toldAs: answer };
+    return { said: lostVerdict, why: `the vendor charged for a miss (${why})`, told, toldAs: answer };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
-function lostAnswer(own: Reply, { answer, answer_status: statusAt }: ReadBack): Reply {
-  const read = readBody(own.body);
+function lostAnswer(vendorsReply: Reply, { answer, answer_status: statusAt }: ReadBack): Reply {
+  const read = readBody(vendorsReply.body);
   const value = read.kind === 'json' ? read.value : undefined;
-  const status = statusAt === undefined ? own.status : Number(valueAt(value, statusAt));
-  return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
+  const status = statusAt === undefined ? vendorsReply.status : Number(valueAt(value, statusAt));
+  return {
+    ...vendorsReply,
+    status,
+    body: answer === undefined ? vendorsReply.body : bytesOf(valueAt(value, answer)),
+  };
 }
 
 // ----------------------------------------------------------------------------------- by the count of credits
@@ -139,15 +147,16 @@ export async function compareUsage(run: Run): Promise<void> {
       await msUntilSure(run, doubt, sureMsOf(client.timeoutMsOf(doubt.call), usage.sure_after)),
     );
   const before = await moneyOf(session);
-  const asked = await client.ask(run.waiter, client.freeRequest(usage));
+  const freeAnswer = await client.ask(run.waiter, client.freeRequest(usage));
   const money = await moneyOf(session);
   // Another run of the account is buying, so no comparison is possible.
   if (money.reserved > 0 || before.spent !== money.spent || before.inDoubt !== money.inDoubt) return;
-  const count = countIn(asked, client.dialect, usage);
+  const count = countIn(freeAnswer, client.dialect, usage);
   if (mark !== undefined) {
-    const said =
+    const countVerdict =
       typeof count === 'number' ? countFinding(client.dialect, mark, count, money) : unhelpful(count);
-    for (const doubt of doubts) await conclude(run, doubt, 'usage', { ...said, ...heardIn(asked.reply) });
+    for (const doubt of doubts)
+      await conclude(run, doubt, 'usage', { ...countVerdict, ...heardIn(freeAnswer.reply) });
   }
   // A count is kept only of a moment without open or doubtful calls: from then on, only lost calls can make
   // the counts differ.
@@ -159,15 +168,15 @@ export async function compareUsage(run: Run): Promise<void> {
 
 /** The vendor's count, or the reason why there is none. */
 function countIn(
-  asked: FreeAnswer,
+  freeAnswer: FreeAnswer,
   dialect: Dialect,
   { credits }: NonNullable<Dialect['usage']>,
 ): number | string {
-  const { reply, verdict } = asked;
+  const { reply, verdict } = freeAnswer;
   if (reply.kind !== 'answered') return sayAll(whyUnanswered(reply), 'terminal');
   return wasKept(reply.raw)
     ? KEPT_BY_CACHE
-    : (amountIn(asked, dialect, credits) ?? sayAll(verdict.why, 'terminal'));
+    : (amountIn(freeAnswer, dialect, credits) ?? sayAll(verdict.why, 'terminal'));
 }
 
 function countFinding(dialect: Dialect, mark: UsageMark, credits: number, money: Money): Finding {
@@ -212,7 +221,7 @@ export async function countByVendor(run: Run): Promise<() => Promise<void>> {
   const { ledger, account } = session;
   const isOurs = account.exclusiveKey === true && ledger.spenders === undefined;
   const read = async () => ({
-    // A reached budget does not stop a free question, and nobody waits long for a count.
+    // A reached budget does not stop a free question, and no one waits long for a count.
     left: await balanceOf({ session, waiter: soon() }).catch(() => undefined),
     spent: (await ledger.batchMoney(batch)).spent,
     ever: (await moneyOf(session)).spent,
@@ -255,9 +264,9 @@ export function amountIn(
 ): number | undefined {
   if (reply.kind !== 'answered' || verdict.kind !== 'answered' || verdict.answer !== 'found')
     return undefined;
-  const own = vendorReply(reply.raw, dialect);
-  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
-  const body = readBody(own.body);
+  const vendorsReply = vendorReply(reply.raw, dialect);
+  if (vendorsReply === undefined || Math.floor(vendorsReply.status / 100) !== 2) return undefined;
+  const body = readBody(vendorsReply.body);
   const value = body.kind === 'json' ? valueAt(body.value, path) : undefined;
   const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
@@ -304,9 +313,9 @@ async function conclude(
   if (said === 'happened') {
     // The exact cost is not known, so the earlier counts cannot be compared any more.
     await ledger.changeAccount(account.identity, { usage: undefined });
-    const left = told === undefined ? undefined : leftBy(call, 'found', told, client.dialect);
+    const leftFacts = told === undefined ? undefined : leftBy(call, 'found', told, client.dialect);
     const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-    await ledger.decide(decision, { told, toldAs, left });
+    await ledger.decide(decision, { told, toldAs, left: leftFacts });
   }
   return said !== 'unclear';
 }

@@ -98,7 +98,7 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     crashPoint('after-close');
     return;
   }
-  // Without a reply nobody knows whether the request was sent. A reply of another account waits for the
+  // Without a reply no one knows whether the request was sent. A reply of another account waits for the
   // dialect of that account. A reply to an operation that is not built in waits for the next run that has the
   // operation.
   if (open.reply !== undefined) return;
@@ -128,8 +128,8 @@ export async function resolveDoubt(
   const isLater = isNotYet(doubt.why);
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
-  const asked = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
-  if (asked !== 'unclear') return asked === 'waits' ? { kind: 'waits' } : undefined;
+  const questionEnd = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
+  if (questionEnd !== 'unclear') return questionEnd === 'waits' ? { kind: 'waits' } : undefined;
   // A decision of a rule or a job that had no result is made anew, by the job of today.
   if (decision?.by === 'person') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
@@ -207,8 +207,9 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
   const { kind, by, why } = decision;
   if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
   if (kind !== 'skip') return leftInDoubt(doubt);
-  const left = by === 'person' ? finding('skipped_by_user', {}) : finding('skipped_by_rule', { words: why });
-  return { kind: 'skipped', findings: together(left, doubt.why), attempt: doubt.attempt };
+  const skippedFinding =
+    by === 'person' ? finding('skipped_by_user', {}) : finding('skipped_by_rule', { words: why });
+  return { kind: 'skipped', findings: together(skippedFinding, doubt.why), attempt: doubt.attempt };
 }
 
 const leftInDoubt = (doubt: Doubt, more = NO_FINDINGS): Resolution => ({

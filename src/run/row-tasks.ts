@@ -55,8 +55,8 @@ const PART_ROWS = 1_000;
  * The tasks of the rows of a batch that are in this state in the ledger. The ledger has everything that the
  * tasks need.
  */
-export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRows): TaskSource {
-  const { context, batch, range, only } = left;
+export async function* tasksOf(state: 'in_doubt' | 'pending', remainingRows: RemainingRows): TaskSource {
+  const { context, batch, range, only } = remainingRows;
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
   const read = (from: RowNumber) => ledger.rowsLeft(batch.id, state, from, range.beforeRow, PART_ROWS);
@@ -90,17 +90,17 @@ type KeptList = Pick<Batch, 'settings' | 'header' | 'inputPath'>;
 export async function taskMaker(
   resolved: ResolvedJob & Pick<PlanContext, 'before'>,
   batch: KeptList,
-): Promise<(left: RowLeft) => Task> {
+): Promise<(rowLeft: RowLeft) => Task> {
   const { columns: list } = await listKept(batch);
   const read = inputReader(list.columns, list.header);
   const tellsApart = tellsApartBy(toldApartKept(batch));
   const prepare = rowPreparer(resolved, { ...list, read }, sharedHostsKept(batch), tellsApart);
-  return (left) => {
-    if ('kind' in left) return plannedTask(left);
-    const { row } = left;
-    const prepared = prepare(left);
+  return (rowLeft) => {
+    if ('kind' in rowLeft) return plannedTask(rowLeft);
+    const { row } = rowLeft;
+    const prepared = prepare(rowLeft);
     return prepared.kind === 'ready'
-      ? { row, kind: 'work', work: prepared, before: resolved.before?.(left) }
+      ? { row, kind: 'work', work: prepared, before: resolved.before?.(rowLeft) }
       : { row, kind: 'end', outcome: unaskedEnd(prepared) };
   };
 }

@@ -22,6 +22,7 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
+import type { Asking } from '../walk/asked-anew.ts';
 import { askedOtherwise, type EarlierCall } from '../walk/asked-before.ts';
 import {
   type AskedCall,
@@ -50,7 +51,7 @@ import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
  */
 
 /** The work on the rows of a batch in one run, with the calls of one row that concern the others. */
-export interface Work {
+export interface Work extends Asking {
   readonly context: RunContext;
   readonly batch: Batch;
   /** The runs of the job's accounts, by the identities of the accounts. */
@@ -110,13 +111,17 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
-      const left = await withoutForgotten(work, await leftOf(work, tasks, ends.add.bind(ends)), ends);
+      const remainingRows = await withoutForgotten(
+        work,
+        await leftOf(work, tasks, ends.add.bind(ends)),
+        ends,
+      );
       // Reading waits here, so that memory does not grow with the file.
       if (ends.isFull) await ends.write();
       // The rows that are left may take hours, and a person who looks at the batch in the meantime wants to
       // see the finished ones.
-      else if (left.length > 0) ends.writeSoon();
-      for (const row of left) {
+      else if (remainingRows.length > 0) ends.writeSoon();
+      for (const row of remainingRows) {
         if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
         queue
           .add(async () => {
@@ -138,7 +143,7 @@ interface WalkingRow {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
-  /** The ends of the steps whose calls nobody knows an answer to, in the order of the steps. */
+  /** The ends of the steps with calls that no one knows an answer to, in the order of the steps. */
   readonly unanswered: UnansweredCall[];
 }
 
@@ -159,18 +164,25 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
       return undefined;
     }
     const { met } = step;
-    const { key, call, by, readsBody } = met;
-    const wanted: WantedCall = { key, call, by, readsBody, row: task.row, before: task.before };
+    const wanted = wantedOf(work, row, met);
     const obtained = await (step.kind === 'look' ? lookedFor(work, wanted) : askedFor(work, wanted));
     if (obtained === 'waits') return 'waits';
     // The other steps of the row go on.
-    if (obtained === 'accepted') walk.leaveStep(met);
+    if (obtained === 'accepted' || obtained === 'not_bought') walk.leaveStep(met);
     else if (typeof obtained === 'string') walk.pass(met, obtained);
     else {
       hear(row, met, obtained);
       ends.show(row);
     }
   }
+}
+
+function wantedOf(work: Work, { task, walk }: WalkingRow, met: MetCall): WantedCall {
+  const { key, call, by, readsBody } = met;
+  const step = walk.stepOf(met);
+  const keepsOld = !work.isAnew(task.row, step);
+  const mayBuy = work.mayBuy(task.row, step);
+  return { key, call, by, readsBody, keepsOld, mayBuy, row: task.row, before: task.before };
 }
 
 /** What an earlier build has found by another value is not shown as that of the row. */
@@ -193,7 +205,7 @@ export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: Know
   }
 }
 
-/** Looks for the answer of one account of several, of whom another may have what this one does not. */
+/** Looks for the answer of one account of several: another one may have what this one does not. */
 async function lookedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'looked' | 'held'> {
   return knownIn(work, (await lookNow(work, wanted)).state);
 }
@@ -202,8 +214,8 @@ function knownIn(work: Work, state: CallState): KnownCall | 'looked' | 'held' {
   if (state.kind === 'unknown') return 'looked';
   if (state.kind !== 'answered') return 'held';
   const { answer } = state;
-  const left = forgotten(work, answer);
-  if (left !== undefined) return left;
+  const forgottenEnd = forgotten(work, answer);
+  if (forgottenEnd !== undefined) return forgottenEnd;
   return answer.isTooOld === true ? 'looked' : { kind: 'answered', answer };
 }
 
@@ -211,24 +223,27 @@ function knownIn(work: Work, state: CallState): KnownCall | 'looked' | 'held' {
  * Asks an account, unless it has ended for this run. The row then goes on to the other accounts of the step;
  * where the account is only paused, the row waits, because the order of the accounts is money.
  */
-async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
+async function askedFor(
+  work: Work,
+  wanted: WantedCall,
+): Promise<KnownCall | 'left' | 'waits' | 'accepted' | 'not_bought'> {
   const { identity } = wanted.by.account;
   const before = work.ended.get(identity);
-  if (before !== undefined) return left(work, wanted, before);
+  if (before !== undefined) return afterAccountEnded(work, wanted, before);
   const held = wanted.before && (await heldBefore(work, wanted, wanted.before));
   if (held !== undefined) return held;
   try {
     const obtained = await answerTo(work, wanted);
-    return obtained.kind === 'waits' || obtained.kind === 'accepted' ? obtained.kind : obtained;
+    return isKnown(obtained) ? obtained : obtained.kind;
   } catch (error) {
     const end = work.ended.get(identity);
     if (end === undefined || !(error instanceof StopError)) throw error;
-    return left(work, wanted, end);
+    return afterAccountEnded(work, wanted, end);
   }
 }
 
 /**
- * How a row ends that was asked by another call before, and would buy this one: nobody has agreed to it, or
+ * How a row ends that was asked by another call before, and would buy this one: no one has agreed to it, or
  * the other one is in doubt and may have been charged.
  */
 async function heldBefore(
@@ -248,7 +263,7 @@ async function heldBefore(
  * The call may have been asked for since its row looked for an answer, and may be accepted, in doubt or
  * answered by now. A doubt holds its row, also where its account has ended. What was accepted is waited for.
  */
-async function left(
+async function afterAccountEnded(
   work: Work,
   wanted: WantedCall,
   end: StopError,
@@ -289,7 +304,7 @@ export function restsOn(
  * @returns the rows that are left, as far as they got.
  */
 export async function leftOf(
-  { context, batch, unknown }: Pick<Work, 'context' | 'batch' | 'unknown'>,
+  { context, batch, unknown, isAnew }: Pick<Work, 'context' | 'batch' | 'unknown' | 'isAnew'>,
   tasks: readonly Task[],
   end: (task: Task, outcome: Outcome, rest: RowRest) => void,
 ): Promise<readonly WalkingRow[]> {
@@ -307,7 +322,7 @@ export async function leftOf(
   // of answers.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const forgetting = await ledger.forgettingAccounts();
-  const left: WalkingRow[] = [];
+  const remainingRows: WalkingRow[] = [];
   await walkTogether(walking, {
     ended: ({ task, answers }, step) => {
       invariant(step.kind === 'end', 'no account has ended before it is asked');
@@ -320,7 +335,9 @@ export async function leftOf(
     },
     tell(row, met, state, isLook) {
       const { dialect, account } = met.by;
-      if (state?.kind === 'answered' && isUsableAtOnce(dialect, state.answer)) {
+      const isOld = state?.kind === 'answered' && state.answer.isTooOld === true;
+      const isStale = isOld && isAnew(row.task.row, row.walk.stepOf(met));
+      if (state?.kind === 'answered' && isUsableAtOnce(dialect, state.answer) && !isStale) {
         row.walk.tell(met, state.answer);
         row.answers.push(state.answer.attempt);
         return true;
@@ -332,11 +349,11 @@ export async function leftOf(
         return true;
       }
       if (isUnknown) unknown.add(met.key);
-      left.push(row);
+      remainingRows.push(row);
       return false;
     },
   });
-  return left;
+  return remainingRows;
 }
 
 /** Ends the rows whose person was forgotten before anything is asked for them. @returns the others. */
@@ -352,8 +369,8 @@ async function withoutForgotten(
   return rows.filter((row) => !erased.has(row));
 }
 
-const isUsableAtOnce = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
-  erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
+const isUsableAtOnce = (dialect: Dialect, { erasedAtMs, dialect: by }: KnownAnswer): boolean =>
+  erasedAtMs === undefined && by === dialectMark(dialect);
 
 // -------------------------------------------------------------------------------------------- how rows ended
 
@@ -442,7 +459,7 @@ export interface UnansweredCall {
   readonly waitsFor?: AttemptId | undefined;
   /** The step leaves out the call alone, and asks its other accounts. */
   readonly leavesOut?: true;
-  /** `attempt` is another call, which was answered; nobody has agreed to this one yet. */
+  /** `attempt` is another call, which was answered; no one has agreed to this one yet. */
   readonly isHeld?: true;
   /** The person was forgotten, and the row asks nothing more. */
   readonly isForgotten?: true;
@@ -450,10 +467,15 @@ export interface UnansweredCall {
 
 /**
  * A call of a row. `readsBody`: the body of its answer is looked into. `before`: what an earlier build asked
- * for the row.
+ * for the row. `keepsOld`: an old answer is as good as a new one.
  */
 export type WantedCall = CallToBuy &
-  AskedCall & { readonly readsBody: boolean; readonly before: EarlierCall | undefined };
+  AskedCall & {
+    readonly readsBody: boolean;
+    readonly before: EarlierCall | undefined;
+    readonly keepsOld: boolean;
+    readonly mayBuy: boolean;
+  };
 
 type Found = FoundCall<Exclude<CallState, { readonly kind: 'in_flight' }>>;
 
@@ -463,7 +485,13 @@ export type KnownCall = AnsweredCall | UnansweredCall;
 /** The vendor has accepted the call, and its answer is asked for beside the rows. */
 type Accepted = { readonly kind: 'accepted' };
 
-type CallResult = KnownCall | Waits | Accepted;
+/** A person has asked for other rows, or for another step. */
+type NotBought = { readonly kind: 'not_bought' };
+
+type CallResult = KnownCall | Waits | Accepted | NotBought;
+
+const isKnown = (result: CallResult): result is KnownCall =>
+  result.kind !== 'waits' && result.kind !== 'accepted' && result.kind !== 'not_bought';
 
 /** Undefined where the ledger has to be asked what became of the call. */
 type Obtained = CallResult | undefined;
@@ -521,14 +549,14 @@ async function look(work: Work, wanted: WantedCall): Promise<Found> {
   return look(work, wanted);
 }
 
-/** Looks a call up in the ledger, and waits for nobody. */
+/** Looks a call up in the ledger, and waits for no one. */
 async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallState>> {
   const { context, batch } = work;
   const { ledger } = context;
   const { clock, client } = runOf(work, wanted).session;
   const keep = keepReading.bind(undefined, { ledger, clock, dialect: client.dialect });
   const [found] = await findCalls<CallState>([wanted], ledger, (keys) =>
-    ledger.find(keys, { batch: batch.id, freshFor: batch }),
+    ledger.find(keys, { batch: batch.id, freshFor: wanted.keepsOld ? { id: batch.id } : batch }),
   );
   invariant(found !== undefined, 'the ledger answers for every key');
   // What another account has answered is not read here, because its vendor speaks in a dialect of its own.
@@ -562,8 +590,8 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
   const { kind, answer } = state;
   const { attempt } = answer;
   const isFresh = answer.isTooOld !== true;
-  const left = forgotten(work, answer);
-  if (left !== undefined) return left;
+  const forgottenEnd = forgotten(work, answer);
+  if (forgottenEnd !== undefined) return forgottenEnd;
   if (isFresh && kind === 'answered') return { kind, answer };
   if (state.kind === 'unanswered' && state.isSkipped === true)
     return {
@@ -586,7 +614,7 @@ function accepted(
   return { kind: 'accepted' };
 }
 
-/** How a row ends whose call was erased with a person; undefined where the call is bought again. */
+/** How a row ends after its call was erased with a person; undefined where the call is bought again. */
 function forgotten(
   { batch }: Pick<Work, 'batch'>,
   { erasedAtMs, isTooOld }: Pick<KnownAnswer, 'erasedAtMs' | 'isTooOld'>,
@@ -624,6 +652,7 @@ async function settle(work: Work, wanted: WantedCall, state: InDoubt, mayAsk: bo
  * @param lost the call that is sent again.
  */
 async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<Obtained> {
+  if (!wanted.mayBuy) return { kind: 'not_bought' }; // rule ask-again
   const run = runOf(work, wanted);
   const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
   const refusal = mayWaitForProject ? run.projects.refusalOf(wanted.call) : undefined;

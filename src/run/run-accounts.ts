@@ -44,17 +44,22 @@ export class RunAccounts {
    */
   async open(sessions: Sessions, purpose: Purpose, signal: AbortSignal): Promise<void> {
     try {
-      for (const asked of accountsOf(this.#context)) {
+      for (const askedAccount of accountsOf(this.#context)) {
         const ends: Ends = { calls: new AbortController(), questions: new AbortController() };
-        const stop = (error: unknown): void => this.#stop(asked.account, error, ends);
+        const stop = (error: unknown): void => this.#stop(askedAccount.account, error, ends);
         const stopBoth = (): void => {
           for (const each of Object.values(ends)) each.abort(signal.reason);
         };
         // A signal of `AbortSignal.any` would keep the run that listens to it in the memory of its host.
         signal.addEventListener('abort', stopBoth, { once: true });
         if (signal.aborted) stopBoth();
-        const opening = sessions.open({ ...this.#context, ...asked }, purpose, ends.calls.signal, stop);
-        const { identity, name } = asked.account;
+        const opening = sessions.open(
+          { ...this.#context, ...askedAccount },
+          purpose,
+          ends.calls.signal,
+          stop,
+        );
+        const { identity, name } = askedAccount.account;
         const run = await opening.catch((error: unknown) => {
           throw stopOf(this.#context.further.length === 0 ? { identity } : { identity, name }, error);
         });

@@ -5,14 +5,16 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { isOutput } from '../core/our-columns.ts';
 import { besideFolder } from '../core/paths.ts';
-import { asCommand, byFlag, phrase, typing } from '../core/phrase.ts';
+import { byFlag, phrase, typing } from '../core/phrase.ts';
 import { openFile } from '../files/input.ts';
 import { besideInput } from '../files/output/output.ts';
-import type { Job } from '../job/job.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { isUrl } from '../ledger/store.ts';
 import { commandLine, withOption } from '../lib/command-line.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
+import { requireSampled } from '../plan/sample.ts';
+import { requireStep } from '../walk/asked-anew.ts';
 import { accountsOf, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
 import { batchLines } from './batches.ts';
 import { choose, saveJob } from './choose.ts';
@@ -23,7 +25,7 @@ import { closedAfter, lookIfThere, openLedger, requireTaken } from './open-ledge
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
 import { chooseStore, type StoreChoice } from './store-choice.ts';
-import { openQueue, type WorkQueue } from './work-queue.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 export type SpenderOptions = OpeningOptions &
   Partial<
@@ -84,12 +86,13 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     run: async (chosen, { file, signal, onEvent, ...rest }) => {
       const { job } = chosen;
       await requireTaken(path, job.operation.name, job.operation.change !== undefined);
-      requireFitting(job, rest);
+      requireSampled(job, rest.sample);
+      requireStep(job.operation.name, rest.step);
       const resolved = await withAccounts(chosen, (account) =>
         requireKnown(account, ledger, { accept, askAgreement, clock }),
       );
       const isNew = !sandbox && (await ledger.batches()).length === 0;
-      queue ??= openQueue(path);
+      if (isUrl(path)) queue ??= import('./work-queue.ts').then(({ openQueue }) => openQueue(path));
       const context = {
         accept,
         askAgreement,
@@ -117,21 +120,6 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       await keepRetention(accounts, store.location, { ...options, clock });
     },
   };
-}
-
-/**
- * @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that
- * read.
- */
-function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<RunOptions, 'sample'>): void {
-  if (sample !== undefined && change !== undefined) {
-    const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
-    throw stop(
-      'usage',
-      fact,
-      phrase`See all of it${typing` with ${asCommand('plan')}`}, or try the first rows ${byFlag('--limit')}.`,
-    );
-  }
 }
 
 /**
@@ -164,7 +152,7 @@ function stopFor(reason: unknown): StopError {
 // ------------------------------------------------------------------------------- where a first store is made
 
 /**
- * A store that nobody named is made only where it will last and be found again: without it, a second store
+ * A store that no one named is made only where it will last and be found again: without it, a second store
  * buys everything again.
  */
 
@@ -199,7 +187,7 @@ async function whyNotMade(location: string, making: Making): Promise<string | un
   const written = await outputOfOther(making);
   if (written !== undefined)
     return `${written} is an output of Rowonce, so another store has its batch, and a new one buys it again`;
-  if (making.makesStore === false) return 'Nobody watches this, so none is made by itself';
+  if (making.makesStore === false) return 'This command makes none by itself';
   const isInCi = !['', 'false', '0'].includes(process.env.CI ?? '');
   const where = isInCi ? 'CI' : isInContainer(location) ? 'a container' : undefined;
   return where && `In ${where} none is made by itself, because it may not last`;

@@ -4,7 +4,7 @@ import { answerPlaceOf, type Dialect, dialectOperationOf } from '../client/diale
 import {
   factsShape,
   isBareNotFound,
-  isMissByLack,
+  isNoMatchByLack,
   isNotYet,
   type LaterLack,
   laterLackOf,
@@ -51,13 +51,13 @@ import { accountsOf } from '../walk/resolved-job.ts';
  * Answers of one operation that are alike form a series. They follow each other in the order in which they
  * are kept, with no other answer between them. A whole series stops the account: it says something about the
  * account, or about a proxy before the vendor, and not about rows (protocol, rule 9). The rows that it ended
- * wait again: free calls are asked again by the next run, and charged calls stay bought. Answers that nobody
- * can read are counted beside others, because each may have been charged, and their rows stay in doubt.
+ * wait again: free calls are asked again by the next run, and charged calls stay bought. Answers that cannot
+ * be read are counted beside others, because each may have been charged, and their rows stay in doubt.
  *
  * Only `--accept` with the word of the series goes on with it. A note in the ledger keeps that a series
  * stopped a run, what a person said of it, and that a match came after a miss of its shape. A start counts
  * the newest answers of the ledger again, so a kill or the end of a list loses no count, except of answers
- * that nobody can read and of changes. Those that are still to come are counted by the doubts in the ledger.
+ * that cannot be read and of changes. Those that are still to come are counted by the doubts in the ledger.
  */
 
 const MOST = {
@@ -78,7 +78,7 @@ const MOST = {
   taken: { first: 5, later: 20 },
   /** Unreadable answers of one shape, whatever is between them. */
   doubts: { first: 5, later: 5 },
-  /** Answers that come later, and for which nobody can ask: the first ones whatever is between them. */
+  /** Answers that come later, and for which cannot be asked: the first ones whatever is between them. */
   later: { first: 5, later: 5 },
 } as const;
 
@@ -126,7 +126,7 @@ const isWhole = ({ kind, isFirst, count }: Series): boolean =>
 /** `shared`: the vendor gave its id to another call, too. */
 type NotYetCause = LaterLack['cause'] | 'shared';
 
-/** What was heard of calls of an operation that the vendor answers later, and for which nobody can ask. */
+/** What was heard of calls of an operation that the vendor answers later, and for which cannot be asked. */
 interface NotYet {
   /** With no other answer between. */
   inARow: number;
@@ -173,7 +173,7 @@ export async function historyOf(
  * Whether the account has given no other answer than 404 yet. Then its address may be wrong, and a 404 says
  * nothing about the person or company that was asked for.
  */
-export function onlyMissesYet({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
+export function hasAnsweredOnly404({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
   return !hasAnsweredNot404 && !trusted;
 }
 
@@ -218,12 +218,12 @@ export class AllSeries {
     const stops = new Map<Series, () => StopError>();
     for (const record of await ledger.attempts(await ledger.newestHeard(account.identity))) {
       const { attempt, call, reply, decision, end } = record;
-      const said = judgedToday(record, client.dialect);
+      const judgment = judgedToday(record, client.dialect);
       if (reply === undefined || call.change || decision?.kind === 'told') continue;
-      if (said === undefined || reply.receivedAtMs < sinceMs) continue;
-      if (end?.kind === 'in_doubt') this.#hearDoubt(run, record, said, reply);
-      if (end?.kind === 'in_doubt' || !isAnswer(said.answer)) continue;
-      const { answer, charged } = said;
+      if (judgment === undefined || reply.receivedAtMs < sinceMs) continue;
+      if (end?.kind === 'in_doubt') this.#hearDoubt(run, record, judgment, reply);
+      if (end?.kind === 'in_doubt' || !isAnswer(judgment.answer)) continue;
+      const { answer, charged } = judgment;
       const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
       stops.set(series, () => stopOf(run, series, reply, call, 'earlier matches of this account'));
     }
@@ -261,16 +261,16 @@ export class AllSeries {
     run: SeriesRun,
     { attempt, call }: { readonly attempt: AttemptId; readonly call: Call },
     raw: Reply,
-    said: Answered,
+    judgment: Answered,
   ): Promise<StopError | undefined> | undefined {
     const { history } = run.session;
     history.hasAnswered = true;
     history.hasAnsweredNot404 ||= raw.status !== 404;
     // A project that is closed to the key refuses its own rows, and others go on. A person who is a member
     // already is no refusal of the account.
-    if (history.trusted || said.projectRefused === true || isSoAlready(said.why)) return undefined;
+    if (history.trusted || judgment.projectRefused === true || isSoAlready(judgment.why)) return undefined;
     this.#oddInARow = 0;
-    const heard = this.#heardOf(run, call, raw, said);
+    const heard = this.#heardOf(run, call, raw, judgment);
     const series = this.#hear(heard, attempt);
     if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
       return Promise.resolve(this.#stopped.by);
@@ -299,8 +299,8 @@ export class AllSeries {
     }
     if (answer === 'no_match' && takenLackOf(raw, dialect, call) !== undefined)
       return { kind: 'taken', operation, shape: `${dialect.operations[call.operation]?.then?.id}` };
-    const mayBeLost = onlyMissesYet(history);
-    if (answer === 'no_match' && isMissByLack(raw, dialect, dialectOperationOf(dialect, call), call))
+    const mayBeLost = hasAnsweredOnly404(history);
+    if (answer === 'no_match' && isNoMatchByLack(raw, dialect, dialectOperationOf(dialect, call), call))
       return { kind: 'lack', operation, shape: namesAtTop(raw, dialect) };
     if (call.change === undefined && mayBeLost && isBareNotFound(raw, dialect, call))
       return { kind: 'bare-404', operation, shape: refusalShape(raw, dialect, call) };
@@ -354,8 +354,8 @@ export class AllSeries {
   }
 
   /**
-   * Counts an answer that came whole and that nobody can read. Where such answers stopped a run and nobody
-   * has decided, one more is bought, and not five.
+   * Counts an answer that came whole and that cannot be read. Where such answers stopped a run and no one has
+   * decided, one more is bought, and not five.
    */
   async countOdd(
     run: SeriesRun,
@@ -375,7 +375,7 @@ export class AllSeries {
     const counted = isOfShape
       ? `${Math.max(count, most)} answers of one shape`
       : `${this.#oddInARow} answers in a row`;
-    const read = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
+    const read = rule === undefined ? 'Check at the vendor what happened to them' : ruleAdvice(rule);
     const place = `operations.${operation}.verdicts in the dialect`;
     const next = verdict === undefined ? read : `Add ${foreignName(verdict)} to ${place}`;
     return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
@@ -396,7 +396,7 @@ export class AllSeries {
     notYet.isFound = true;
   }
 
-  /** Counts a call that the vendor answers later, and for whose answer nobody can ask. */
+  /** Counts a call that the vendor answers later, without a way to ask for the result. */
   async countLater(run: SeriesRun, call: Call, raw: Reply, cause?: 'shared'): Promise<void> {
     if (run.session.history.trusted) return;
     this.#hearLater(run, call, raw, cause);
@@ -404,12 +404,12 @@ export class AllSeries {
     await this.#stopLater(run, operationOf(call));
   }
 
-  /** A doubt of an earlier run, of which today's dialect says what it is. */
-  #hearDoubt(run: SeriesRun, record: AttemptRecord, said: Judgment, raw: Reply): void {
+  /** A doubt of an earlier run that today's dialect can read. */
+  #hearDoubt(run: SeriesRun, record: AttemptRecord, judgment: Judgment, raw: Reply): void {
     const isOpen = !record.decisions.some(({ by }) => by === 'person');
     if (record.sharesId === true && isOpen) this.#hearLater(run, record.call, raw, 'shared');
-    else if (said.answer === 'accepted') this.accepted(record.call);
-    if (isLeftLater(record, said)) this.#hearLater(run, record.call, raw);
+    else if (judgment.answer === 'accepted') this.accepted(record.call);
+    if (isLeftLater(record, judgment)) this.#hearLater(run, record.call, raw);
   }
 
   #hearLater({ session: { client } }: SeriesRun, call: Call, raw: Reply, by?: 'shared'): void {
@@ -479,7 +479,7 @@ const operationOf = (call: Call): string => (isTaking(call) ? `${call.operation}
 
 const lackKey = ({ operation, shape }: Heard): string => `${operation} ${shape}`;
 
-/** Whether a doubt is still to come by today's dialect, and nobody has decided about it. */
+/** Whether a doubt is still to come by today's dialect, and no one has decided about it. */
 const isLeftLater = ({ vendorId, decisions }: AttemptRecord, { answer, why }: Judgment): boolean =>
   answer === 'in_doubt' &&
   isNotYet(why) &&
@@ -487,8 +487,8 @@ const isLeftLater = ({ vendorId, decisions }: AttemptRecord, { answer, why }: Ju
   !decisions.some(({ by }) => by === 'person');
 
 /**
- * The stop of a list whose rows all ended by what the ledger knows, where nobody has accepted the matches for
- * which a run was stopped. The rows that these matches ended wait again.
+ * The stop of a list with rows that all ended by what the ledger knows, where no one has accepted the matches
+ * for which a run was stopped. The rows that these matches ended wait again.
  */
 export async function stopOfKnown(context: RunContext, batch: Batch): Promise<StopError | undefined> {
   const { ledger, clock, accept, emit } = context;
@@ -523,8 +523,8 @@ type NoteContext = Pick<RunContext, 'ledger' | 'clock'>;
 
 /** What was accepted of a 404 without a word is accepted, whatever else was heard. */
 const hashOf = (account: string, { kind, operation, shape }: Heard): string => {
-  const said = kind === 'bare-404' ? 'no-match' : kind;
-  return hash('sha256', JSON.stringify(['series', said, account, operation, shape]), 'hex');
+  const wordKind = kind === 'bare-404' ? 'no-match' : kind;
+  return hash('sha256', JSON.stringify(['series', wordKind, account, operation, shape]), 'hex');
 };
 
 async function wordOn(ledger: LedgerReader, account: string, series: Heard): Promise<Word | undefined> {
@@ -561,7 +561,7 @@ const alikeStop = (answer: keyof typeof SAYS_ALIKE, message: string, next: Words
 const FREE = {
   refused: [
     'are refusals of one shape',
-    "Put right what they speak of, such as the account's key, credits or plan",
+    "Correct what they name, such as the account's key, credits or plan",
     'they are about the rows',
   ],
   'no-match': [
@@ -570,12 +570,12 @@ const FREE = {
     'nothing was found indeed',
   ],
   'bare-404': [
-    'say no more than "Not Found", and nothing else was heard of the account',
+    'say no more than "Not Found", and the account has given no other answer',
     phrase`Check the account's ${asField('base_url', 'address')} and the paths of its dialect`,
     'nothing was found indeed',
   ],
   lack: [
-    'lack the place of what was looked for, and no match had the same names',
+    'lack the wanted place, and no match had the same names',
     'Correct the paths under `gives` in the dialect',
     'nothing was found indeed',
   ],
@@ -667,7 +667,7 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
   const { later } = dialectOperationOf(dialect, call);
   const fact =
     later === undefined
-      ? `the dialect ${dialect.name} does not say how it is asked then`
+      ? `the dialect ${dialect.name} does not say how to ask for the answer`
       : `nothing at \`${later.id}\` can be used as the id by which it is asked`;
   const isShared = series.shape === 'shared';
   const advice = isShared ? sharedAdvice(call.operation) : laterAdvice(call.operation, lack, later?.id);
@@ -681,7 +681,7 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
   });
 }
 
-const GAVE_ONE_ID = 'gave one id to several calls, so nobody knows whose answer that id leads to';
+const GAVE_ONE_ID = 'gave one id to several calls, so the id does not tell which call an answer belongs to';
 
 const sharedAdvice = (operation: string): string =>
   'Look at the last answer: where another value of it tells the calls apart, ' +
@@ -705,7 +705,7 @@ function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: strin
 }
 
 const unaskedWords = (calls: number, batch: BatchId): string =>
-  `${counted(calls, 'call')} of this run will be answered later, and nobody can ask for that. ` +
+  `${counted(calls, 'call')} of this run will be answered later, and the dialect does not say how to ask for that. ` +
   `What is in doubt is listed by ${commandLine(['settle', batch])}.`;
 
 function ruleAdvice(rule: string): string {

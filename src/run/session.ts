@@ -36,7 +36,7 @@ export interface Session {
   readonly priced: Set<string>;
   readonly series: AllSeries;
   /** The notes about the account that its runs were told once. */
-  readonly said: Set<string>;
+  readonly saidNotes: Set<string>;
 }
 
 export interface Run {
@@ -195,6 +195,14 @@ export class ProjectAccess {
   }
 
   /**
+   * The number of refusals that are kept for waiting calls. A row with several projects gets one refusal in
+   * each pass, so each new one lets the next pass get further.
+   */
+  get refusals(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /**
    * Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row
    * then stays pending.
    */
@@ -239,5 +247,5 @@ function refusedHere(why: Findings, project?: string): Findings {
 const refusedKey = (why: Findings): StopDetail => ({
   code: 'key',
   message: `The service does not let this key change any project of the list: ${sayAll(why, 'terminal')}.`,
-  next: phrase`Use the key of an Admin of these projects, then ${AGAIN}.`,
+  next: phrase`Use the key of an admin of these projects, then ${AGAIN}.`,
 });

@@ -86,7 +86,7 @@ export class Sessions {
     shared.members.add(member);
     const close = (): Promise<void> => this.#leave(shared, member);
     try {
-      // Where one process spends, its accounts file counts. Limits on play money protect nobody.
+      // Where one process spends, its accounts file counts. Limits on play money protect no one.
       if (ledger.spenders === undefined || account.sandbox)
         await ledger.setAccountCaps(account.identity, account.budget);
       else await agreeOn(ledger.spenders, account);
@@ -316,7 +316,7 @@ class SharedSession {
       machine: clock.machine,
       ...present({ takePlaces: hasLine ? await ledger.spenders?.places(identity) : undefined }),
       earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
-      // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
+      // The sandbox has no rate limit that a run could exceed, and no one wants to wait for a trial.
       unhurried: account.sandbox,
       // Wrong days and ages cost money. A sandbox has the clock of this machine.
       ...present({
@@ -343,7 +343,7 @@ class SharedSession {
       client,
       priced: new Set(),
       series: new AllSeries(),
-      said: new Set(),
+      saidNotes: new Set(),
       history,
     };
   }

@@ -10,6 +10,7 @@ import type { Batch, Ledger, SubmittedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RangeQueue, RunContext, RunList } from '../plan/context.ts';
+import { askedAnewBy, askingOf } from '../walk/asked-anew.ts';
 import { accountsOf } from '../walk/resolved-job.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
@@ -79,12 +80,18 @@ async function eachBehind(of: SubmitContext, last: RowNumber, submit: Submit): P
 async function submitterOf({ context, input, batch }: SubmitContext): Promise<Submit> {
   const { ledger, emit, sample } = context;
   const taskOf = await taskMaker(context, batch);
-  const asked = rowsAsked(input.sheet.start, context);
+  const askedRows = rowsAsked(input.sheet.start, context);
+  const { isAnew } = askingOf(context, batch);
+  // Where some rows are asked anew, the others end with the answers that they have.
+  const isWhole = askedAnewBy(batch) !== undefined;
   return async (rows) => {
     const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
-    const worked = sample === undefined ? rows.filter(({ row }) => asked?.has(row) !== false) : [];
-    await leftOf({ context, batch, unknown: new Set() }, worked.map(taskOf), ({ row }, outcome, rest) =>
-      ends.set(row, { outcome, ...rest }),
+    const worked =
+      sample === undefined ? rows.filter(({ row }) => isWhole || askedRows?.has(row) !== false) : [];
+    await leftOf(
+      { context, batch, isAnew, unknown: new Set() },
+      worked.map(taskOf),
+      ({ row }, outcome, rest) => ends.set(row, { outcome, ...rest }),
     );
     const submitted = rows.map((each) => {
       const end = ends.get(each.row);
@@ -123,8 +130,8 @@ function stepsByIdentity(context: RunContext): Job['steps'] {
   return withAccountNames(context.job.steps, identities);
 }
 
-function whyNot({ limit, only, sample, job, account }: RunContext): string | undefined {
-  if ((limit ?? only ?? sample) !== undefined) return 'you agreed to a part of the list only';
+function whyNot({ limit, only, step, sample, job, account }: RunContext): string | undefined {
+  if ((limit ?? only ?? step ?? sample) !== undefined) return 'you agreed to a part of the list only';
   if (job.origin !== undefined) return 'it has no job file';
   // Only the run that starts a sandbox by itself can reach it.
   return account.baseUrl === undefined

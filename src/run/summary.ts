@@ -38,7 +38,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const { credits, ...view } = files?.view ?? (await viewOf(ledger, batch));
   const { spent, exact, in_doubt, reserved } = credits;
   const changes = files?.changes ?? (await changesDone(ledger, batch));
-  const missing = changes?.people.filter(({ beyond }) => beyond) ?? [];
+  const missing = changes?.persons.filter(({ beyond }) => beyond) ?? [];
   const removed = missing.filter(({ ended }) => ended === 'applied').length;
   const { count, ms } = metrics.pauses;
   return {

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { type InputRow, OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
-import type { TableColumnObject } from '../objects/batch-object.ts';
+import { kindOfFilled } from '../files/columns/column-kind.ts';
+import { conditions } from '../job/job-schema.ts';
+import type { TableColumnObject, TableRowObject } from '../objects/batch-object.ts';
+import { isFilled, saysSame } from '../values/kinds.ts';
+import { leavingOut } from '../walk/filling.ts';
 
 /**
  * Which rows of a table are shown, and in which order. What searches or sorts reads the table in parts, and
@@ -20,8 +24,16 @@ export const TableOrder = z.strictObject({
   search: z.string().optional(),
   /** A column; with a `-` before its name the order is turned. */
   sort: z.string().optional(),
-  /** Values by columns. Several states may stand at `_status`, with commas between them. */
+  /**
+   * Values by columns. Several states may stand at `_status`, with commas between them, and at `_action` what
+   * was done with the person of a row.
+   */
   where: z.record(z.string(), z.string()).optional(),
+  /** Conditions by columns, as a job has them: a row is shown that a start with them does not leave out. */
+  only_if: conditions.optional(),
+  unless: conditions.optional(),
+  /** A column, and another one: only rows in which both are filled, and say something else. */
+  differs: z.record(z.string(), z.string()).optional(),
 });
 export type TableOrder = z.output<typeof TableOrder>;
 
@@ -39,32 +51,64 @@ export interface Searched {
 }
 
 /** Its cells are those of the columns, at least of those that the query looks at. */
-export type SearchedRow = InputRow;
+export type SearchedRow = InputRow & Pick<TableRowObject, 'action'>;
 
 /** The place of a column. */
 type At = number;
 
 export interface Query {
   readonly states: readonly RowStatus[];
+  /** What was done with the person of a row; undefined: whatever it was. */
+  readonly action: string | undefined;
   /** In small letters; blank: everything. */
   readonly search: string;
   readonly sort: At | undefined;
   readonly isTurned: boolean;
   readonly where: readonly (readonly [At, value: string])[];
+  /** Whether a row with these cells is wanted by the conditions. */
+  keeps(cells: InputRow['cells']): boolean;
+  /** The columns with cells that decide. */
+  readonly looksAt: readonly At[];
 }
 
+/** Whether all rows are wanted, in the order of the list. */
+export const isEverything = ({ search, sort, action, looksAt }: Query): boolean =>
+  search === '' && sort === undefined && action === undefined && looksAt.length === 0;
+
 /** @throws StopError `usage` for a column or a status that is not there. */
-export function queryOf(table: Searched, { search = '', sort, where = {} }: TableOrder): Query {
-  const { _status, ...others } = where;
+export function queryOf(table: Searched, order: TableOrder): Query {
+  const { search = '', sort, where = {}, only_if = {}, unless = {}, differs = {} } = order;
+  const { _status, _action, ...others } = where;
   const states = table.hasStates ? _status : undefined;
   const values = table.hasStates ? others : where;
   const isTurned = sort?.startsWith('-') === true && placeOf(table, sort) === -1;
+  const wanted = Object.entries(values).map(([name, value]) => [knownPlace(table, name), value] as const);
+  const conditioned = [only_if, unless].flatMap(Object.keys).map((name) => knownPlace(table, name));
+  const pairs = Object.entries(differs).map(
+    ([name, other]) => [knownPlace(table, name), knownPlace(table, other)] as const,
+  );
+  const names = table.columns.map(({ name }) => name);
+  const leftOut = leavingOut({ only_if, unless }, names);
+  const differ = pairs.map(([one, other]) => differing(names, one, other));
   return {
     states: states === undefined ? [] : states.split(',').map(statusOf),
+    action: table.hasStates ? _action : undefined,
     search: search.toLowerCase(),
     sort: sort === undefined ? undefined : knownPlace(table, isTurned ? sort.slice(1) : sort),
     isTurned,
-    where: Object.entries(values).map(([name, value]) => [knownPlace(table, name), value]),
+    where: wanted,
+    keeps: (cells) => leftOut(cells) === undefined && differ.every((each) => each(cells)),
+    looksAt: [...wanted.map(([at]) => at), ...conditioned, ...pairs.flat()],
+  };
+}
+
+/** Whether both cells of a row are filled, and say something else. */
+function differing(names: readonly string[], one: At, other: At): Query['keeps'] {
+  const kinds = [one, other].map((at) => kindOfFilled(names[at] ?? ''));
+  return (cells) => {
+    const [ownCell = '', others = ''] = [one, other].map((at) => cells[at] ?? '');
+    const areFilled = isFilled(ownCell, kinds[0]) && isFilled(others, kinds[1]);
+    return areFilled && !saysSame(others, ownCell, kinds[1] ?? kinds[0]);
   };
 }
 
@@ -126,9 +170,38 @@ export async function firstOf(
   return found.map(({ of }) => of);
 }
 
+/** So many rows are given at once that had to be sorted. */
+const SORTED_AT_ONCE = 1_000;
+
+/**
+ * Every row that the query wants, in its order, part by part.
+ * @param kept what stays in memory of each row, where they are sorted.
+ */
+export async function* allOf(
+  table: Searched,
+  query: Query,
+  kept: (row: SearchedRow) => SearchedRow,
+): AsyncGenerator<readonly SearchedRow[], void, undefined> {
+  const sorted: Place[] = [];
+  for await (const part of placesIn(table, query))
+    if (query.sort === undefined) yield part.map(({ of }) => of);
+    else for (const place of part) sorted.push({ ...place, of: kept(place.of) });
+  sorted.sort((one, other) => compared(one, other, query.isTurned));
+  for (let at = 0; at < sorted.length; at += SORTED_AT_ONCE)
+    yield sorted.slice(at, at + SORTED_AT_ONCE).map(({ of }) => of);
+}
+
 /** Where the row stands in the order of the query; undefined of a row that is not there. */
 async function placeIn(table: Searched, query: Query, row: RowNumber): Promise<Place | undefined> {
-  const all = { ...query, states: [], search: '', where: [] };
+  const all: Query = {
+    ...query,
+    states: [],
+    action: undefined,
+    search: '',
+    where: [],
+    keeps: () => true,
+    looksAt: [],
+  };
   for await (const [place] of placesIn(table, all, row, 1)) return place?.of.row === row ? place : undefined;
   return undefined;
 }
@@ -140,16 +213,75 @@ async function* placesIn(
   from: RowNumber = 0,
   most?: number,
 ): AsyncGenerator<readonly Place[]> {
-  const { search, sort, where } = query;
+  const { search, sort, where, action } = query;
   for await (const part of table.parts(query, from, most))
     yield part.flatMap((of) => {
       const { cells } = of;
       const isWanted =
+        (action === undefined || of.action === action) &&
         where.every(([at, value]) => cells[at] === value) &&
+        query.keeps(cells) &&
         (search === '' ||
           cells.some((cell, at) => table.isSearched(at) && cell.toLowerCase().includes(search)));
       return isWanted ? [placeOfRow(of, sort === undefined ? '' : (cells[sort] ?? ''))] : [];
     });
+}
+
+// ---------------------------------------------------------------------------------- what a column says
+
+/** So many values are told. Others are found by a part of them. */
+const MOST_VALUES = 100;
+/** A column of so many values has names in it, by which no one filters. More of them are counted together. */
+const MOST_COUNTED = 10_000;
+
+export interface ColumnValues {
+  values: { readonly value: string; rows: number }[];
+  blank: number;
+  others: number;
+}
+
+/**
+ * Counts what the cells of a column say, as a condition compares them: in any case of letters.
+ * @param search a part of the values that are told.
+ * @throws StopError `usage` for a column that is not there.
+ */
+export async function columnValues(table: Searched, column: string, search: string): Promise<ColumnValues> {
+  const at = knownPlace(table, column);
+  const kind = kindOfFilled(column);
+  const counts = new ValueCounts(search);
+  let blank = 0;
+  for await (const part of placesIn(table, { ...queryOf(table, {}), looksAt: [at] }))
+    for (const { of } of part) {
+      const cell = of.cells[at] ?? '';
+      if (isFilled(cell, kind)) counts.add(cell.trim());
+      else blank += 1;
+    }
+  return { ...counts.told(), blank };
+}
+
+class ValueCounts {
+  readonly #sought: string;
+  /** By the value in small letters. */
+  readonly #counted = new Map<string, ColumnValues['values'][number]>();
+  #others = 0;
+
+  constructor(search: string) {
+    this.#sought = search.trim().toLowerCase();
+  }
+
+  add(value: string): void {
+    const low = value.toLowerCase();
+    const known = this.#counted.get(low);
+    if (known !== undefined) known.rows += 1;
+    else if (!low.includes(this.#sought) || this.#counted.size === MOST_COUNTED) this.#others += 1;
+    else this.#counted.set(low, { value, rows: 1 });
+  }
+
+  told(): Omit<ColumnValues, 'blank'> {
+    const values = [...this.#counted.values()].sort((one, other) => other.rows - one.rows);
+    const rest = values.splice(MOST_VALUES);
+    return { values, others: rest.reduce((sum, { rows }) => sum + rows, this.#others) };
+  }
 }
 
 // ----------------------------------------------------------------------------------------------- the order

@@ -1,16 +1,18 @@
 import type { AnswerPlace } from '../core/answer-body.ts';
 import { makesProject } from '../core/described.ts';
-import { NO_FINDINGS } from '../core/finding.ts';
 import { sayAll } from '../core/finding-words.ts';
-import type { Finding } from '../core/findings.ts';
+import type { Finding, Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
+import type { JsonObject } from '../core/operation.ts';
 import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { hasLists, PART_ROWS } from '../files/kept-rows.ts';
+import { changedSoFar } from '../files/output/changes-done.ts';
 import {
   type Addition,
   addedCells,
   additionFor,
+  type CellWriter,
   cellsOrWhy,
   FreeNames,
   type Matching,
@@ -26,11 +28,15 @@ import {
 import { CALLED } from '../files/output/summary-words.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { asItIs } from '../lib/formulas.ts';
+import { asItIs, type CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject, TableRowObject } from '../objects/batch-object.ts';
 import { actionDone, keptWorks } from '../operations/team/change-action.ts';
 import {
+  allOf,
+  type ColumnValues,
+  columnValues,
   firstOf,
+  isEverything,
   mayBeIn,
   queryOf,
   type Searched,
@@ -50,8 +56,7 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
   const table = await tableIn(ledger, batch);
   const searched = searchedIn(table);
   const query = queryOf(searched, order);
-  const isPlain = query.search === '' && query.sort === undefined && query.where.length === 0;
-  const found = isPlain
+  const found = isEverything(query)
     ? await ledger.rowsAt(batch.id, { from: order.from ?? 0 }, limit + 1, query.states)
     : await firstOf(searched, query, order.from, limit + 1);
   const rows = found.slice(0, limit).map(numberOf);
@@ -71,6 +76,34 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     rows: (await shownIn(table, listed)).map(inPageWords),
     next: found[limit]?.row ?? null,
   };
+}
+
+/**
+ * Every row that is wanted, in the order that is asked for, with the cells that an output has.
+ * @param safety of the cells that were bought.
+ */
+export async function wholeTable(
+  ledger: LedgerReader,
+  batch: Batch,
+  order: TableOrder,
+  safety: CellSafety,
+): Promise<WholeTable> {
+  const table = { ...(await tableIn(ledger, batch, Number.POSITIVE_INFINITY)), cells: textCells(safety) };
+  const searched = searchedIn(table);
+  const query = queryOf(searched, order);
+  const last = await ledger.lastSubmitted(batch.id);
+  async function* rows(): WholeTable['rows'] {
+    for await (const part of allOf(searched, query, ({ row }) => ({ row, cells: [] }))) {
+      for (let at = 0; at < part.length; at += ROWS_SURVEYED) {
+        const numbers = part.slice(at, at + ROWS_SURVEYED).map(numberOf);
+        const inputs = await ledger.cellsOf(batch.id, numbers);
+        const beyond = await beyondIn(ledger, batch, numbers, last);
+        const listed = numbers.map((row) => inputs.get(row) ?? { row, cells: beyond.get(row) ?? [] });
+        yield await shownIn(table, listed);
+      }
+    }
+  }
+  return { columns: table.columns, rows: rows() };
 }
 
 /** The cells of people whom the list does not name, by what is planned for them. They have the last rows. */
@@ -94,12 +127,54 @@ async function beyondIn(
   return new Map(cells);
 }
 
+/** @throws StopError `usage` for a column that the batch does not have. */
+export async function valuesInBatch(
+  ledger: LedgerReader,
+  batch: Batch,
+  column: string,
+  search: string,
+): Promise<ColumnValues> {
+  return columnValues(searchedIn(await tableIn(ledger, batch)), column, search);
+}
+
+/** Rows in any number, which are read no faster than they are taken. */
+export interface WholeTable {
+  readonly columns: readonly TableColumnObject[];
+  readonly rows: AsyncGenerator<readonly SearchedRow[], void, undefined>;
+}
+
+/**
+ * The same of rows that belong to no batch of the ledger yet.
+ * @param batch as a start would begin it.
+ */
+export async function tableAhead(
+  ledger: LedgerReader,
+  batch: Batch,
+  rows: readonly InputRow[],
+  source: TableSource,
+): Promise<Pick<TableObject, 'columns' | 'result_columns' | 'rows'>> {
+  const table = await tableIn(ledger, batch, MOST_ADDED, source);
+  return {
+    columns: [...table.columns],
+    ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
+    rows: (await shownIn(table, rows)).map(inPageWords),
+  };
+}
+
 const numberOf = ({ row }: { readonly row: RowNumber }): RowNumber => row;
 
 // --------------------------------------------------------------------------------------------- its columns
 
+/** What is known of the rows of a table. */
+export interface TableSource {
+  recordsOf(rows: readonly InputRow[]): Promise<ReadonlyMap<RowNumber, RowRecord>>;
+  /** The first rows that have answers: their fields are columns. */
+  firstAnswers(): Promise<readonly RowRecord[]>;
+}
+
 interface Table {
   readonly ledger: LedgerReader;
+  readonly source: TableSource;
   readonly batch: Batch;
   readonly columns: readonly TableColumnObject[];
   /** The places in the list of its columns that are shown: an output has those of an earlier run once. */
@@ -109,6 +184,8 @@ interface Table {
   readonly resultFields: readonly string[];
   readonly more: number;
   readonly matching: Matching;
+  /** How the cells are written that were bought. */
+  readonly cells: CellWriter;
 }
 
 /** The fields of so many answers become columns. Those of others are in the output. */
@@ -124,13 +201,18 @@ const CELLS = textCells(asItIs);
 const rowsPerRead = (batch: Batch, usual: number): number =>
   hasLists(batch) ? Math.min(usual, PART_ROWS.lists) : usual;
 
-async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
-  const first = firstAnswers(ledger, batch);
+async function tableIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  most = MOST_ADDED,
+  source = sourceIn(ledger, batch),
+): Promise<Table> {
+  const first: Answers = { rows: async (_, from) => (from > 0 ? [] : source.firstAnswers()) };
   const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const choice = { ledger: first, job, answerPlace, safety: asItIs, note() {} };
   // The columns of the job, else the fields of the first answers.
   const { columns: all, dropped } = await additionFor(choice, batch.header, batch);
-  const added = all.slice(0, MOST_ADDED);
+  const added = all.slice(0, most);
   const results = hasLists(batch) ? await surveyResults(first, batch, placeIn(batch)) : { fields: [] };
   const stepOf = (path: string) => stepNames(batch.operation).find((step) => path.startsWith(`${step}.`));
   const kept = [...batch.header.keys()].filter((at) => !dropped.has(batch.header[at] ?? ''));
@@ -146,7 +228,9 @@ async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
   ];
   const resultFields = results.fields.slice(0, MOST_ADDED);
   const matching = await matchingOf(ledger, batch);
-  return { ledger, batch, columns, kept, added, resultFields, more: all.length - added.length, matching };
+  const more = all.length - added.length;
+  const shown = { columns, kept, added, resultFields, more };
+  return { ledger, source, batch, ...shown, matching, cells: CELLS };
 }
 
 const placeIn = ({ settings }: Batch): AnswerPlace => settingsKept(settings).answer_at;
@@ -159,12 +243,11 @@ function resultColumns({ columns, resultFields }: Table): string[] {
 
 type Answers = Pick<LedgerReader, 'rows'>;
 
-/** The first rows that have answers, as all that there are. */
-const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
-  async rows(_, from) {
-    if (from > 0) return [];
+const sourceIn = (ledger: LedgerReader, batch: Batch): TableSource => ({
+  recordsOf: (rows) => ledger.recordsOf(batch.id, rows.map(numberOf)),
+  async firstAnswers() {
     const most = rowsPerRead(batch, ROWS_SURVEYED);
-    const answered = await ledger.rowsAt(batch.id, { from }, most, ['matched', 'applied']);
+    const answered = await ledger.rowsAt(batch.id, { from: 0 }, most, ['matched', 'applied']);
     const begun = await ledger.rowsAsked(batch.id, most - answered.length);
     const records = await ledger.recordsOf(batch.id, [...answered, ...begun].map(numberOf));
     return [...records.values()];
@@ -174,23 +257,35 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
 // ----------------------------------------------------------------------------------------------- its cells
 
 async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonly TableRowObject[]> {
-  const { ledger, batch, resultFields } = table;
-  const records = await ledger.recordsOf(batch.id, rows.map(numberOf));
+  const { source, batch, resultFields } = table;
+  const records = await source.recordsOf(rows);
   await table.matching.meet([...records.values()]);
   const place = placeIn(batch);
+  const works = await worksOf(table, [...records.values()]);
   return rows.map((row) => {
     const record = records.get(row.row);
+    const soFar = changedSoFar(works.get(row.row), record);
     const found = record === undefined || resultFields.length === 0 ? [] : resultsIn(record, place);
     const action = batch.plannedRows === undefined ? undefined : actionIn(record);
-    const { findings = NO_FINDINGS } = record?.outcome ?? {};
+    const { findings = soFar } = record?.outcome ?? {};
     return {
       row: row.row,
-      cells: [...ownCells(table, row), ...cellsBeside(table, row, record)],
+      cells: [...ownCells(table, row), ...cellsBeside(table, row, record, soFar)],
       ...(findings.length > 0 && { findings: [...findings] }),
       ...present({ action }),
       ...(found.length > 0 && { results: found.map((result) => [...resultCells(result, resultFields)]) }),
     };
   });
+}
+
+/** What is planned for the rows that have not ended, although something was changed. */
+async function worksOf(
+  { ledger, batch }: Table,
+  records: readonly RowRecord[],
+): Promise<ReadonlyMap<RowNumber, JsonObject>> {
+  const begun = records.filter(({ outcome }) => outcome === undefined && batch.plannedRows !== undefined);
+  const planned = await Promise.all(begun.map(({ row }) => ledger.plannedRows(batch.id, row, 1)));
+  return new Map(planned.flat().flatMap(({ row, work }) => (work === undefined ? [] : [[row, work]])));
 }
 
 function inPageWords(row: TableRowObject): TableRowObject {
@@ -226,13 +321,19 @@ function actionIn(record: RowRecord | undefined) {
 const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>
   kept.map((at) => cells[at] ?? '');
 
-function cellsBeside(table: Table, row: InputRow, record: RowRecord | undefined): readonly string[] {
-  const { batch, added, matching } = table;
+function cellsBeside(
+  table: Table,
+  row: InputRow,
+  record: RowRecord | undefined,
+  soFar: Findings,
+): readonly string[] {
+  const { batch, added, matching, cells } = table;
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const match = matching.of(row, record);
   const shown = shownAnswer(match.answers, answerPlace);
-  const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, CELLS), shown);
-  return [...made.cells, ...ourCells(ourFacts(batch, row, record, match, made.why), CELLS)];
+  const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, cells), shown);
+  const why = soFar.length > 0 ? sayAll(soFar, 'terminal') : made.why;
+  return [...made.cells, ...ourCells(ourFacts(batch, row, record, match, why), cells)];
 }
 
 // -------------------------------------------------------------------------------------------- which of them
@@ -254,9 +355,9 @@ function searchedIn(table: Table): Searched {
       return isOfList(at) || isOfResults || (bought !== undefined && bought.beside === undefined);
     },
     async *parts(query, from, most = LISTED_AT_ONCE) {
-      const { search, sort = 0, where } = query;
-      const isOwn = [...where.map(([at]) => at), sort].every(isOfList);
-      const readsAnswers = search !== '' || !isOwn;
+      const { search, sort = 0, action, looksAt } = query;
+      const isOwn = [...looksAt, sort].every(isOfList);
+      const readsAnswers = search !== '' || action !== undefined || !isOwn;
       // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
       const said = search === '' ? {} : { said: search };
@@ -270,7 +371,8 @@ function searchedIn(table: Table): Searched {
 }
 
 /** What a row has found is looked through with its cells. */
-const soughtIn = ({ row, cells, results = [] }: TableRowObject): SearchedRow => ({
+const soughtIn = ({ row, cells, results = [], action }: TableRowObject): SearchedRow => ({
   row,
+  ...present({ action }),
   cells: [...cells, ...results.flat()],
 });

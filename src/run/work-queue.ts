@@ -31,7 +31,7 @@ interface QueuedRange extends BatchRange {
   readonly left: number;
 }
 
-/** A range whose worker says nothing for so long goes to another one. pg-boss takes no less. */
+/** A range with a worker that says nothing for so long goes to another one. pg-boss takes no less. */
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_EVERY_MS = 3_000;
 
@@ -80,7 +80,7 @@ export async function layOutQueue(location: string): Promise<void> {
 }
 
 /**
- * Opens the queue for a process that may alter no schema. Undefined for a folder, and where nobody has laid
+ * Opens the queue for a process that may alter no schema. Undefined for a folder, and where no one has laid
  * out the queue.
  */
 export async function openQueue(location: string): Promise<WorkQueue | undefined> {

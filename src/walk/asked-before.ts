@@ -21,7 +21,7 @@ import { RowWalk } from './row-walk.ts';
  * ledger, so nothing else tells that the rows were bought.
  */
 
-/** What was asked for a row before. In doubt: nobody knows yet whether it was charged. */
+/** What was asked for a row before. In doubt: no one knows yet whether it was charged. */
 export interface EarlierCall {
   readonly kind: 'answered' | 'in_doubt';
   readonly attempt: AttemptId;
@@ -41,7 +41,7 @@ const ROWS_AT_ONCE = 1_000;
 /**
  * Looks at the newest start of the list by an earlier build, and keeps the rows that today's reading asks
  * otherwise. Nearly all lists have no such start, and nearly all of its rows are asked as before.
- * @param batch whose cut-offs say which answers are too old, and are bought anew anyway.
+ * @param batch with cut-offs that say which answers are too old, and are bought anew anyway.
  */
 export async function askedBefore(
   context: PlanContext,

@@ -11,8 +11,8 @@ import {
   type Call,
   end,
   type JsonValue,
+  type NextAction,
   type Operation,
-  type Step,
   send,
 } from '../core/operation.ts';
 
@@ -21,8 +21,13 @@ import {
  * nothing of the dialect: it gets answers with our names for their parts, and a call that the dialect cannot
  * send is refused here.
  */
-export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
-  let taking: Step | undefined;
+export function stepIn(
+  dialect: Dialect,
+  operation: Operation,
+  input: unknown,
+  answered: Answered,
+): NextAction {
+  let taking: NextAction | undefined;
   const taken: Answered = (call) => {
     const first = answered(call);
     const step = first?.kind === 'found' ? takingStep(dialect, call, first.fields) : undefined;
@@ -34,25 +39,25 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
   const next = operation.readsAnswers
     ? operation.next(input, (call) => read(dialect, call, answered(call)))
     : operation.next(input, taken);
-  // The operation asks for the call whose answer only leads to what it looks for.
+  // The operation asks for the call with an answer that only leads to what it looks for.
   const step = taking ?? next;
   return step.kind === 'end' ? step : sendable(dialect, step);
 }
 
 /**
- * The call that takes by its id what another one found. Where that lists several, nobody knows who is meant.
+ * The call that takes by its id what another one found. Where that lists several, no one knows who is meant.
  * @returns undefined where the answer itself has it, also where a person told it.
  */
-function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undefined {
+function takingStep(dialect: Dialect, call: Call, body: JsonValue): NextAction | undefined {
   const then = thenOf(dialect, call);
   if (then === undefined) return undefined;
-  const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
-  const { length = 0 } = listAround(own, then.id) ?? [];
+  const ownBody = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
+  const { length = 0 } = listAround(ownBody, then.id) ?? [];
   const things = describedCall(call.operation).isAbout === 'company' ? 'companies' : 'people';
   // rule fill-several
   if (length > 1 && then.first !== true)
     return end({ kind: 'refused', findings: finding('several_fit', { count: length, things }) });
-  const id = textAt(own, then.id);
+  const id = textAt(ownBody, then.id);
   return id === undefined ? undefined : send(takingCall(call, id));
 }
 
@@ -68,7 +73,7 @@ export const takingCall = ({ operation, ifLost }: Call, id: string): Call => ({
  * sending.
  * @throws StopError `unsupported`.
  */
-function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
+function sendable(dialect: Dialect, step: Extract<NextAction, { readonly kind: 'send' }>): NextAction {
   const { call } = step;
   requireOperation(dialect, call.operation);
   const unfit = unfitForPath(dialect, call);

@@ -124,10 +124,10 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
   return {
     cells,
     /** Why the row would get nothing; undefined where it may get something. */
-    whyFull(own: InputRow['cells']): Findings | undefined {
-      if (!cells.every(({ at, kind }) => isFilled(own[at] ?? '', kind))) return undefined;
+    whyFull(ownCells: InputRow['cells']): Findings | undefined {
+      if (!cells.every(({ at, kind }) => isFilled(ownCells[at] ?? '', kind))) return undefined;
       const odd = cells.flatMap(({ at, kind }) => {
-        const cell = own[at] ?? '';
+        const cell = ownCells[at] ?? '';
         const problem = kind && problemOf(cell, kind);
         if (problem === undefined) return [];
         const { code, ...about } = problem;
@@ -163,25 +163,26 @@ export function stepsFilling(
       const feeding = [...wanted.values()].flat().find((each) => isSame(each.column, column));
       if (feeding !== undefined && input.startsWith(`${name}.`)) fed[input] = feeding.column;
     }
-    const own = Object.entries(add).flatMap(([column, path]) => {
+    const ownColumns = Object.entries(add).flatMap(([column, path]) => {
       if (!path.startsWith(`${name}.`)) return [];
       const stays = onExisting === 'fill' || onExisting === 'keep';
       const cell = stays ? names.indexOf(column.toLowerCase()) : -1;
       return [{ column, path: path.slice(name.length + 1), cell, kind: kindOfFilled(column, path) }];
     });
-    wanted.set(name, own);
+    wanted.set(name, ownColumns);
   }
   const isOfSeveral = operation.steps.some(
-    ({ asked = [], check, accepts }) => asked.length > 1 || check !== undefined || accepts !== undefined,
+    ({ askedOperations = [], check, accepts }) =>
+      askedOperations.length > 1 || check !== undefined || accepts !== undefined,
   );
   const isRead = isOfSeveral || Object.keys(fed).length > 0;
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
-    const own = wanted.get(step.name ?? '') ?? [];
-    const wants = own.filter(
+    const ownColumns = wanted.get(step.name ?? '') ?? [];
+    const wants = ownColumns.filter(
       ({ cell, kind }) => cell < 0 || (onExisting === 'fill' && !isFilled(cells[cell] ?? '', kind)),
     );
-    if (own.length > 0 && wants.length === 0) return undefined; // rule fill-list
-    return isRead && own.length > 0 ? { ...step, wants } : step;
+    if (ownColumns.length > 0 && wants.length === 0) return undefined; // rule fill-list
+    return isRead && ownColumns.length > 0 ? { ...step, wants } : step;
   };
   const inList = [...wanted].flatMap(([step, own]) => {
     const cells = own.flatMap(({ cell }) => (cell < 0 ? [] : [cell]));
@@ -201,17 +202,17 @@ export function stepsFilling(
     /** The row without the steps whose columns the list has filled already. */
     left(ready: ReadyRow, { cells }: InputRow): PreparedRow {
       const { steps, lacking: blank } = ready.input as RowSteps;
-      const left: RowStep[] = [];
+      const remainingSteps: RowStep[] = [];
       const lacking = [...blank];
       for (const each of steps) {
         const step = leftOf(each, cells);
-        if (step !== undefined && mayBeAsked(step, left)) left.push(step);
+        if (step !== undefined && mayBeAsked(step, remainingSteps)) remainingSteps.push(step);
         else if (step !== undefined)
           lacking.push({ name: step.name ?? '', findings: step.ways[0]?.findings ?? NO_FINDINGS });
       }
-      return left.length === 0
+      return remainingSteps.length === 0
         ? { kind: 'invalid', findings: lackingIn(lacking) }
-        : { ...ready, input: { steps: left, lacking } };
+        : { ...ready, input: { steps: remainingSteps, lacking } };
     },
   };
 }

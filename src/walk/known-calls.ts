@@ -35,13 +35,13 @@ export interface FoundCall<State> extends AskedCall {
  * counts as erased if it was erased in another account because a person was forgotten there.
  */
 export async function findCalls<State extends CallState<Detail>>(
-  asked: readonly AskedCall[],
+  askedCalls: readonly AskedCall[],
   ledger: Pick<LedgerReader, 'forgettingAccounts'>,
   find: (keys: readonly CallKey[], calls: readonly AskedCall[]) => Promise<readonly State[]>,
 ): Promise<readonly FoundCall<State>[]> {
   const keysOf = (calls: readonly AskedCall[]) => calls.map(({ key }) => key);
-  const states = await find(keysOf(asked), asked);
-  const found = asked.map(({ key, call, by }, index) => {
+  const states = await find(keysOf(askedCalls), askedCalls);
+  const found = askedCalls.map(({ key, call, by }, index) => {
     return { key, call, by, state: states[index] as State, isElsewhere: false };
   });
   // A person who was forgotten in one account is bought through no other without a question.
@@ -137,14 +137,16 @@ export async function hasGoneStale(
 
 /**
  * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run
- * with --refresh does so; an answer that is merely too old is no reason. The cut-off of a refreshed batch is
- * its own beginning.
+ * with --refresh of the whole list does so; an answer that is merely too old is no reason. The cut-off of a
+ * refreshed batch is its own beginning.
  */
 export function asksErasedAgain({
   freshSince,
   createdAtMs,
-}: Partial<Pick<Batch, 'freshSince' | 'createdAtMs'>>): boolean {
-  return freshSince?.foundMs !== undefined && freshSince.foundMs === createdAtMs;
+  settings = {},
+}: Partial<Pick<Batch, 'freshSince' | 'createdAtMs' | 'settings'>>): boolean {
+  const isOfAll = settings.asked_anew === undefined;
+  return isOfAll && freshSince?.foundMs !== undefined && freshSince.foundMs === createdAtMs;
 }
 
 // ------------------------------------------------------------------------------------------------ sent again

@@ -45,7 +45,7 @@ export class MetCall {
   /** What the call finds is taken by another one. */
   readonly leads: boolean;
   readonly readsBody: boolean;
-  #asked: string | undefined;
+  #callText: string | undefined;
   #key: CallKey | undefined;
 
   constructor(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants'], readsBody = false) {
@@ -57,14 +57,14 @@ export class MetCall {
     this.readsBody = readsBody || wants !== undefined || this.leads;
   }
 
-  get asked(): string {
-    this.#asked ??= askedText(this.call);
-    return this.#asked;
+  get callText(): string {
+    this.#callText ??= askedText(this.call);
+    return this.#callText;
   }
 
   /** Hashes the key on demand: at most once, and never for most calls of a waterfall. */
   get key(): CallKey {
-    this.#key ??= keyOfAsked(this.by.account.identity, this.asked);
+    this.#key ??= keyOfAsked(this.by.account.identity, this.callText);
     return this.#key;
   }
 
@@ -74,9 +74,9 @@ export class MetCall {
     if (told.kind === 'found') {
       this.remark = told.remark;
       if (this.wants !== undefined) {
-        const said = saidTo(this, answer);
-        this.filled = filledBy(said, this.wants);
-        this.verdict = cellText(said.ours.verdict) || undefined;
+        const answerFields = saidTo(this, answer);
+        this.filled = filledBy(answerFields, this.wants);
+        this.verdict = cellText(answerFields.ours.verdict) || undefined;
       }
     }
     if (told.kind === 'no_match') this.other = otherIn(answer.why);
@@ -94,8 +94,8 @@ function saidTo({ call, by }: MetCall, { body }: AnswerAtHand): AnswerFields {
 }
 
 /** The columns that an answer fills. */
-function filledBy(said: AnswerFields, wants: readonly WantedColumn[]): RowInput {
-  const filled = wants.map(({ column, path }) => [column, cellText(saidAt(said, path))] as const);
+function filledBy(answerFields: AnswerFields, wants: readonly WantedColumn[]): RowInput {
+  const filled = wants.map(({ column, path }) => [column, cellText(saidAt(answerFields, path))] as const);
   return Object.fromEntries(filled.filter(([, text]) => !isBlankText(text)));
 }
 

@@ -6,6 +6,7 @@ import type { Operation } from '../core/operation.ts';
 import type { SharedHosts } from '../files/quality/shared-hosts.ts';
 import type { Job } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
+import type { PlanSoFar } from '../objects/plan-object.ts';
 import type { AskedBefore } from './asked-before.ts';
 
 /** An account, and the dialect in which its vendor is asked. */
@@ -14,7 +15,7 @@ export interface AskedAccount {
   readonly dialect: Dialect;
 }
 
-/** The work for rows: a job, and the accounts on which it runs, the first of which is meant where one is. */
+/** The work for rows: a job, and the accounts on which it runs; the first is meant where one is. */
 export interface ResolvedJob extends AskedAccount {
   readonly job: Job;
   /** The accounts beside the first, in the order in which the job names them. */
@@ -34,7 +35,8 @@ export async function withAccounts(
 ): Promise<ResolvedJob> {
   const first = await known(account);
   const others: AskedAccount[] = [];
-  for (const asked of further) others.push({ ...asked, account: await known(asked.account) });
+  for (const furtherAccount of further)
+    others.push({ ...furtherAccount, account: await known(furtherAccount.account) });
   return { job, account: first, dialect, further: others };
 }
 
@@ -45,7 +47,7 @@ export function answerPlaceIn(resolved: ResolvedJob): AnswerPlace {
   if (steps === undefined) return answerPlaceOf(dialect, name);
   const accounts = accountsOf(resolved);
   const placeOf = (step: Operation): AnswerPlace => {
-    const [only, ...others] = (step.asked ?? []).flatMap(({ account }) => accounts[account] ?? []);
+    const [only, ...others] = (step.askedOperations ?? []).flatMap(({ account }) => accounts[account] ?? []);
     if (others.length === 0) return answerPlaceOf(only?.dialect ?? dialect, step.name);
     const places = [only, ...others].flatMap((by) =>
       by === undefined ? [] : [[by.account.identity, answerPlaceOf(by.dialect, step.name)] as const],
@@ -74,6 +76,12 @@ export interface PlanContext extends ResolvedJob {
   readonly limit?: number | undefined;
   /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */
   readonly only?: string | undefined;
+  /** Whether the plan says what becomes of each row. */
+  readonly each?: boolean | undefined;
+  /** Only this step of the job is asked; left out: all steps. */
+  readonly step?: string | undefined;
+  /** Called again and again while the list is read, with what gives the counts of the rows that were read. */
+  readonly hearSoFar?: ((soFar: () => PlanSoFar) => void) | undefined;
   readonly clock?: Clock;
 }
 

@@ -5,6 +5,7 @@ import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
+import { askingOf } from './asked-anew.ts';
 import type { EarlierCall } from './asked-before.ts';
 import { type AskedCall, asksErasedAgain, decidedDoubts, findCalls, forgottenAmong } from './known-calls.ts';
 import type { MetCall } from './met-call.ts';
@@ -37,7 +38,7 @@ export interface LookupResult {
   readonly row: RowNumber;
   readonly answers: readonly UsableAnswer[];
   /** The steps of the row that have not ended. */
-  readonly left: readonly StepLeft[];
+  readonly remainingSteps: readonly StepLeft[];
   /** The row is asked by an ABN or a profile that tells it from rows which would ask the same without it. */
   readonly isToldApart: boolean;
   /**
@@ -80,10 +81,10 @@ export interface UsableAnswer extends AccountCall {
  * The batch that a plan is about: its own answers are always fresh, and its cut-offs limit the age of other
  * answers. Empty for a batch that does not exist yet and takes answers of any age.
  */
-export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
+export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs' | 'settings'>> {
   /** The finished batch that a run goes on with, where `id` does not name it. Its decisions count. */
   readonly goesOn?: BatchId;
-  /** The path of the list, whose decisions count where no batch exists yet. */
+  /** The path of the list. Its decisions count where no batch exists yet. */
   readonly list?: string;
 }
 
@@ -134,8 +135,8 @@ function sorterOf(
     columns,
     context.shared,
     question &&
-      ((asked, by) => {
-        const isApart = question(asked, by);
+      ((askedCall, by) => {
+        const isApart = question(askedCall, by);
         isToldApart ||= isApart;
         return isApart;
       }),
@@ -160,7 +161,16 @@ function sorterOf(
       for (const [at, own] of steps) if (!different.add(identityOf(own))) shared.add(at);
       const before = context.before?.(each);
       if (shared.size === 0 || shared.size < steps.size)
-        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false, isToldApart, before });
+        walks.push({
+          row,
+          walk,
+          shared,
+          answers: [],
+          remainingSteps: [],
+          isOfBatch: false,
+          isToldApart,
+          before,
+        });
       else placed.push({ kind: 'duplicate', row });
     },
     async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
@@ -174,7 +184,7 @@ function sorterOf(
 
 /** Two rows are equal when this text is the same: it names every call that a row could make. */
 const identityOf = (calls: readonly MetCall[]): string =>
-  calls.map(({ by, asked }) => `${by.account.identity} ${asked}`).join();
+  calls.map(({ by, callText }) => `${by.account.identity} ${callText}`).join();
 
 // ------------------------------------------------------------------------------------------------ looking up
 
@@ -185,10 +195,13 @@ type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & {
   readonly isLeftOut?: true;
 };
 
+/** How a call stands for a plan: as in the ledger, or by a decision about its doubt. */
 type State =
   | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
   | InDoubt
-  | { readonly kind: 'too_old' }
+  /** The call has an answer that is too old for the batch, so it is bought again. */
+  | { readonly kind: 'too_old'; readonly was: SettledState }
+  /** The answer was erased with a person, so the row is left out. */
   | { readonly kind: 'erased' };
 
 /** Looks calls up in the ledger, and keeps their order. */
@@ -200,9 +213,9 @@ async function statesOf(
   if (ledger === undefined) return [];
   // Reading bodies takes several times as long as reading all the rest, and few operations look into them.
   const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
-  const found = await findCalls<CallState<Detail>>(calls, ledger, async (keys, asked) => {
+  const found = await findCalls<CallState<Detail>>(calls, ledger, async (keys, askedCalls) => {
     const states = await ledger.find(keys, { detail, freshFor: batch });
-    return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? context.dialect);
+    return asReadToday(states, ledger, (at) => askedCalls[at]?.by.dialect ?? context.dialect);
   });
   const states: State[] = found.map(({ state }) => {
     if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
@@ -218,7 +231,9 @@ async function statesOf(
       else if (leftOut.has(key)) states[index] = { ...state, isLeftOut: true };
     }
   }
-  return states.map((state) => (isAnswered(state) && state.answer.isTooOld ? { kind: 'too_old' } : state));
+  return states.map((state) =>
+    isAnswered(state) && state.answer.isTooOld ? { kind: 'too_old', was: state } : state,
+  );
 }
 
 type SettledState = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
@@ -231,7 +246,7 @@ interface RowProgress {
   readonly walk: RowWalk;
   readonly shared: ReadonlySet<number>;
   readonly answers: UsableAnswer[];
-  readonly left: StepLeft[];
+  readonly remainingSteps: StepLeft[];
   readonly before: EarlierCall | undefined;
   isOfBatch: boolean;
   readonly isToldApart: boolean;
@@ -242,28 +257,32 @@ async function lookUp(
   context: PlanContext,
   batch: PlannedBatch,
 ): Promise<readonly LookupResult[]> {
+  const { isAnew, mayBuy } = askingOf(context, batch);
   await walkTogether(rows, {
     ended: () => undefined,
     statesOf: (calls) => statesOf(context, calls, batch),
-    tell(row, met, state = UNKNOWN, isLook) {
+    tell(row, met, found = UNKNOWN, isLook) {
+      const step = row.walk.stepOf(met);
+      const state = found.kind === 'too_old' && !isAnew(row.row, step) ? found.was : found;
       if (isLook && state.kind !== 'answered' && state.kind !== 'erased')
         row.walk.pass(met, isBoughtInTurn(state) ? 'looked' : 'held');
+      else if (!mayBuy(row.row, step) && isBoughtInTurn(state)) row.walk.leaveStep(met);
       else goOn(row, met, state, batch);
       return true;
     },
   });
   const { ledger } = context;
   if (ledger !== undefined && !asksErasedAgain(batch)) {
-    const callsOf = ({ left }: RowProgress) => left.flatMap(({ toAsk }) => toAsk);
+    const callsOf = ({ remainingSteps }: RowProgress) => remainingSteps.flatMap(({ toAsk }) => toAsk);
     for (const row of (await forgottenAmong(rows, callsOf, ledger)).keys()) askNothing(row);
   }
   return rows.map(lookedUp);
 }
 
-/** No run asks more for a row whose person was forgotten. */
-function askNothing({ walk, left }: RowProgress): void {
+/** No run asks more for a row with a person that was forgotten. */
+function askNothing({ walk, remainingSteps }: RowProgress): void {
   walk.endRow(NOT_ASKED);
-  left.length = 0;
+  remainingSteps.length = 0;
 }
 
 function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch): void {
@@ -277,9 +296,10 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch)
   if (state.kind === 'accepted') row.isOfBatch ||= state.accepted.batch === batch.id;
   if (state.kind === 'erased') askNothing(row);
   else {
-    const left = leftOf(row, met, state);
-    row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);
-    if (left.kind === 'accepted' || left.toAsk.length > 0) addFed(row, met, left.kind);
+    const remainingStep = leftOf(row, met, state);
+    row.remainingSteps.push(row.shared.has(met.at) ? { ...remainingStep, isShared: true } : remainingStep);
+    if (remainingStep.kind === 'accepted' || remainingStep.toAsk.length > 0)
+      addFed(row, met, remainingStep.kind);
     row.walk.leaveStep(met);
   }
 }
@@ -290,10 +310,11 @@ const NOT_ASKED: Outcome = { kind: 'skipped', findings: finding('a_plan_asks_nob
 const isBoughtInTurn = ({ kind }: State): boolean => kind === 'unknown' || kind === 'too_old';
 
 /** Adds the later steps that are asked by what this one may fill. */
-function addFed({ walk, left, shared }: RowProgress, met: MetCall, by: StepLeft['kind']): void {
+function addFed({ walk, remainingSteps, shared }: RowProgress, met: MetCall, by: StepLeft['kind']): void {
   const kind = by === 'accepted' ? by : 'to_buy';
   const fed = Map.groupBy(walk.fedBy(met), ({ at }) => at);
-  for (const [at, toAsk] of fed) left.push({ kind, toAsk, ...(shared.has(at) ? { isShared: true } : {}) });
+  for (const [at, toAsk] of fed)
+    remainingSteps.push({ kind, toAsk, ...(shared.has(at) ? { isShared: true } : {}) });
 }
 
 function leftOf(
@@ -327,8 +348,8 @@ function leftOf(
   }
 }
 
-function lookedUp({ row, answers, left, isOfBatch, isToldApart }: RowProgress): LookupResult {
-  const isLeft = (kind: StepLeft['kind']): boolean => left.some((step) => step.kind === kind);
+function lookedUp({ row, answers, remainingSteps, isOfBatch, isToldApart }: RowProgress): LookupResult {
+  const isLeft = (kind: StepLeft['kind']): boolean => remainingSteps.some((step) => step.kind === kind);
   const kind = (['to_buy', 'in_doubt', 'accepted', 'left_out'] as const).find(isLeft) ?? 'answered';
-  return { kind, row, answers, left, isToldApart, isOfBatch: isOfBatch || kind === 'to_buy' };
+  return { kind, row, answers, remainingSteps, isToldApart, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

@@ -76,16 +76,16 @@ export function rowPreparer(
   );
   const leftOut = leavingOut(resolved.job, columns.header);
   const filling = fillingOf(resolved.job, columns.header);
-  const own = withoutHeader(resolved.job.operation, columns.header);
+  const ownOperation = withoutHeader(resolved.job.operation, columns.header);
   const aside = settingAside(shared, columns.columns, columns.header);
   return (row) => {
     if (row.unreadable !== undefined)
       return { kind: 'invalid', findings: finding('row_unreadable', { words: row.unreadable }) };
-    const left = leftOut(row.cells);
-    if (left !== undefined) return { kind: 'skipped', ...left };
+    const leftOutEnd = leftOut(row.cells);
+    if (leftOutEnd !== undefined) return { kind: 'skipped', ...leftOutEnd };
     const full = filling?.whyFull(row.cells);
     if (full !== undefined) return { kind: 'skipped', findings: full, by: BY_ON_EXISTING };
-    const ready = prepared(own(columns.read(row)));
+    const ready = prepared(ownOperation(columns.read(row)));
     const shared = ready.kind === 'ready' ? aside?.(row) : undefined;
     if (shared !== undefined) return { kind: 'invalid', findings: shared, isSetAside: true };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);

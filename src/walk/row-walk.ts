@@ -66,7 +66,7 @@ export class RowWalk {
   readonly #row: WalkedRow;
   readonly #calls: RowCalls;
   /** The positions of the steps that were left as they are; undefined while there are none. */
-  #left: Set<number> | undefined;
+  #leftSteps: Set<number> | undefined;
   #isCut = false;
   #atWorst: CallsAhead | undefined;
   #step: WalkStep | undefined;
@@ -95,7 +95,7 @@ export class RowWalk {
   }
 
   /**
-   * Ends the step that asks for the call with this outcome, because nobody knows the answer. The next step
+   * Ends the step that asks for the call with this outcome, because no one knows the answer. The next step
    * goes on.
    * @param goesOn whether the other accounts of the step are asked.
    */
@@ -110,10 +110,10 @@ export class RowWalk {
     this.#step = { kind: 'end', outcome, fills: [] };
   }
 
-  /** Leaves the step that asks for the call as it is: nobody says how it ends. */
+  /** Leaves the step that asks for the call as it is: no one says how it ends. */
   leaveStep({ at }: MetCall): void {
-    this.#left ??= new Set();
-    this.#left.add(at);
+    this.#leftSteps ??= new Set();
+    this.#leftSteps.add(at);
     this.#move();
   }
 
@@ -140,6 +140,11 @@ export class RowWalk {
     }
   }
 
+  /** The name of the step that asks for the call. */
+  stepOf({ at }: MetCall): string {
+    return this.#calls.steps[at]?.name ?? this.operation.name;
+  }
+
   /** The calls of later steps that are made where the step of this call fills their inputs. */
   fedBy({ at }: MetCall): readonly MetCall[] {
     return fedBy(
@@ -159,7 +164,7 @@ export class RowWalk {
   #ask(assumed: Assumed): WalkStep {
     const { steps } = this.#calls;
     const [only] = steps;
-    const isAlone = only !== undefined && steps.length === 1 && this.#left === undefined;
+    const isAlone = only !== undefined && steps.length === 1 && this.#leftSteps === undefined;
     if (!isAlone || !isPlain(only)) return this.#askAll(assumed);
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
     const [way] = only.ways;
@@ -170,9 +175,9 @@ export class RowWalk {
   #askAll(assumed: Assumed): WalkStep {
     const before: Before = { ends: [], filled: {}, open: new Set(), waits: false };
     for (const [at, step] of this.#calls.steps.entries()) {
-      // A step whose input an earlier step may still fill is asked once that is known.
+      // A step with an input that an earlier step may still fill is asked once that is known.
       if (before.open.size > 0 && isFedBy(step, before.open)) continue;
-      const state: StepState | undefined = this.#left?.has(at)
+      const state: StepState | undefined = this.#leftSteps?.has(at)
         ? { kind: 'waits' }
         : askStep(this.#calls, at, step, before.filled, assumed);
       if (state === undefined) continue;

@@ -4,9 +4,11 @@ import { inputOf, stepsOf, wordsOf } from '../core/steps.ts';
 import type { OpenedInput } from '../files/input.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, CallState } from '../ledger/ledger.ts';
+import { HashPlaces } from '../lib/hash-places.ts';
 import { textHash } from '../lib/text-hash.ts';
 import { mayTellApart } from '../operations/lookup/waterfall.ts';
 import { formOf } from '../values/same-profile.ts';
+import { askedAnew } from './asked-anew.ts';
 import { type AskedCall, findCalls, freshSinceOf, startMsOf } from './known-calls.ts';
 import { accountsOf, type PlanContext, type ToldApart } from './resolved-job.ts';
 import { rowPreparer } from './row-preparer.ts';
@@ -22,8 +24,8 @@ const NONE_APART: ToldApart = new Set();
 
 /** Sixteen hex digits for what a call asks, whatever account it is asked of. */
 function questionOf(call: Call): string {
-  const asked = askedText(call);
-  const digits = [textHash(asked), textHash(asked, OTHER_SEED)].map((each) => each.toString(16));
+  const callText = askedText(call);
+  const digits = [textHash(callText), textHash(callText, OTHER_SEED)].map((each) => each.toString(16));
   return digits.map((each) => each.padStart(8, '0')).join('');
 }
 
@@ -31,7 +33,7 @@ const OTHER_SEED = 0x2545f491;
 
 /** Undefined where no row is told apart, so that nothing is worked out for it. */
 export const tellsApartBy = (apart: ToldApart | undefined): TellsApart | undefined =>
-  apart === undefined || apart.size === 0 ? undefined : (asked) => apart.has(questionOf(asked));
+  apart === undefined || apart.size === 0 ? undefined : (askedCall) => apart.has(questionOf(askedCall));
 
 /** None also of a batch that an earlier program began: it goes on as it began. */
 export const toldApartKept = ({ settings }: Pick<Batch, 'settings'>): ToldApart =>
@@ -67,9 +69,11 @@ export function questionSurveyOf(
   if (operation.change !== undefined) return undefined;
   const mapped = Object.keys(columns.columns).map(inputOf);
   const mayBe = stepsOf(operation).some((step) => {
-    const own = operation.steps === undefined ? waterfall : wordsOf(step, waterfall);
-    const ways = step.asked?.map((way) => way.operation) ?? [step];
-    return ways.some(({ by, tiers }) => mayTellApart(own.length > 0 ? own : (by ?? tiers), mapped));
+    const ownWaterfall = operation.steps === undefined ? waterfall : wordsOf(step, waterfall);
+    const ways = step.askedOperations?.map((way) => way.operation) ?? [step];
+    return ways.some(({ by, tiers }) =>
+      mayTellApart(ownWaterfall.length > 0 ? ownWaterfall : (by ?? tiers), mapped),
+    );
   });
   if (!mayBe) return undefined;
   const survey = new QuestionSurvey();
@@ -93,15 +97,17 @@ async function hearQuestions(
 
 /** Those of the calls that would not be bought now: an account of the job has an answer or a doubt. */
 async function knownIn(context: PlanContext, calls: readonly Call[]): Promise<ReadonlySet<Call>> {
-  const { ledger, job, refresh = false } = context;
+  const { ledger, job } = context;
+  // A row that is asked again by itself is asked by what told it apart before.
+  const refresh = context.refresh === true && askedAnew(context) === undefined;
   if (ledger === undefined || calls.length === 0) return new Set();
   const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
   const freshFor = freshSince === undefined ? {} : { freshSince, createdAtMs };
-  const asked: AskedCall[] = accountsOf(context).flatMap((by) =>
+  const askedCalls: AskedCall[] = accountsOf(context).flatMap((by) =>
     calls.map((call) => ({ key: callKeyOf(by.account.identity, call), call, by })),
   );
-  const found = await findCalls<CallState<'kind'>>(asked, ledger, (keys) =>
+  const found = await findCalls<CallState<'kind'>>(askedCalls, ledger, (keys) =>
     ledger.find(keys, { detail: 'kind', freshFor }),
   );
   return new Set(found.filter(({ state }) => !isBoughtNow(state)).map(({ call }) => call));
@@ -122,34 +128,36 @@ async function toldBefore(
   input: Pick<OpenedInput, 'columns' | 'sheet'>,
   questions: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const own = new Map<string, Map<string, Call>>();
-  await hearQuestions(context, input, (asked, by) => {
-    const question = questionOf(asked);
-    const calls = own.get(question) ?? new Map<string, Call>();
-    if (questions.has(question) && calls.size < MOST_CALLS) own.set(question, calls.set(questionOf(by), by));
+  const callsByQuestion = new Map<string, Map<string, Call>>();
+  await hearQuestions(context, input, (askedCall, by) => {
+    const question = questionOf(askedCall);
+    const calls = callsByQuestion.get(question) ?? new Map<string, Call>();
+    if (questions.has(question) && calls.size < MOST_CALLS)
+      callsByQuestion.set(question, calls.set(questionOf(by), by));
     return false;
   });
   const known = await knownIn(
     context,
-    [...own.values()].flatMap((calls) => [...calls.values()]),
+    [...callsByQuestion.values()].flatMap((calls) => [...calls.values()]),
   );
-  return [...own].filter(([, calls]) => [...calls.values()].every((call) => known.has(call))).map(([q]) => q);
+  return [...callsByQuestion]
+    .filter(([, calls]) => [...calls.values()].every((call) => known.has(call)))
+    .map(([q]) => q);
 }
 
 // ----------------------------------------------------------------------------------------------- the survey
 
 /** Questions after these are not looked at. */
-const PLACES = 2 ** 19;
-const MOST_QUESTIONS = PLACES / 2;
+const MOST_QUESTIONS = 2 ** 18;
 const MOST_TALLIES = 50_000;
 /** A batch keeps no more of them; the rows of the others share an answer, and say so. */
 const MOST_TOLD = 5_000;
 
-/** Where a question is kept: its hash, and those of the ABN, and of the form and word of the profile. */
-const FIELDS = 4;
+/** What is kept of a question: the hashes of the ABN, and of the form and word of the profile. */
+const FIELDS = 3;
 
 interface Tally {
-  readonly asked: Call;
+  readonly askedCall: Call;
   /** The hash of what stood there first, by its form. */
   readonly first: Map<number, number>;
   isToldApart: boolean;
@@ -160,46 +168,36 @@ interface Tally {
  * that their hash chooses, or at the next free one.
  */
 class QuestionSurvey {
-  readonly #places = new Uint32Array(PLACES * FIELDS);
+  readonly #places = new HashPlaces(FIELDS, MOST_QUESTIONS);
   readonly #tallies = new Map<string, Tally>();
-  #size = 0;
 
-  add(asked: Call, by: Call): void {
-    const text = alike(asked);
-    const hash = textHash(text);
-    const own = hashesOf(by);
-    let at = (textHash(text, OTHER_SEED) % PLACES) * FIELDS;
-    while (this.#places[at] !== 0 && this.#places[at] !== hash) at = (at + FIELDS) % this.#places.length;
-    if (this.#places[at] === 0) this.#keep(at, hash, own);
-    else if (own.some((each, field) => each !== this.#places[at + 1 + field])) this.#compare(at, asked, own);
-  }
-
-  #keep(at: number, hash: number, [number, form, profile]: Hashes): void {
-    if (this.#size >= MOST_QUESTIONS) return;
-    this.#size += 1;
-    this.#places[at] = hash;
-    this.#places[at + 1] = number;
-    this.#places[at + 2] = form;
-    this.#places[at + 3] = profile;
+  add(askedCall: Call, by: Call): void {
+    const text = alike(askedCall);
+    const [hash, place] = [textHash(text), textHash(text, OTHER_SEED)];
+    const hashes = hashesOf(by);
+    const at = this.#places.at(hash, place);
+    if (this.#places.isFree(at)) this.#places.keep(at, hash, place, hashes);
+    else if (this.#places.kept(at).some((each, field) => each !== hashes[field]))
+      this.#compare(at, askedCall, hashes);
   }
 
   /** A row has another ABN or profile than the first one that asked the same. */
-  #compare(at: number, asked: Call, own: Hashes): void {
-    const question = questionOf(asked);
+  #compare(at: number, askedCall: Call, hashes: Hashes): void {
+    const question = questionOf(askedCall);
     let tally = this.#tallies.get(question);
     if (tally === undefined) {
       if (this.#tallies.size >= MOST_TALLIES) return;
-      tally = { asked, first: new Map(), isToldApart: false };
+      tally = { askedCall, first: new Map(), isToldApart: false };
       this.#tallies.set(question, tally);
-      const [, number = 0, form = 0, profile = 0] = this.#places.subarray(at, at + FIELDS);
+      const [number = 0, form = 0, profile = 0] = this.#places.kept(at);
       noteAll(tally, [number, form, profile]);
     }
-    noteAll(tally, own);
+    noteAll(tally, hashes);
   }
 
   toldApart(): ReadonlyMap<string, Call> {
     const told = [...this.#tallies].filter(([, { isToldApart }]) => isToldApart).slice(0, MOST_TOLD);
-    return new Map(told.map(([question, { asked }]) => [question, asked]));
+    return new Map(told.map(([question, { askedCall }]) => [question, askedCall]));
   }
 }
 

@@ -13,9 +13,9 @@ import { accountNames, type JobEntries, type StepEntries } from '../job-schema.t
 
 /**
  * Each entry of a job of several steps says to which step it belongs: an entry `enrich-person.profile_url` is
- * about that step alone, and an entry `profile_url` is about each step that has such an input. A tier
- * by which one step can ask alone is not about a step that needs others with it: `domain` finds a company,
- * and nobody.
+ * about that step alone, and an entry `profile_url` is about each step that has such an input. A tier by
+ * which one step can ask alone is not about a step that needs others with it: `domain` finds a company, and
+ * no one.
  */
 
 /** Whether a word is a list of operations' names, `enrich-company,enrich-person`. */
@@ -47,11 +47,11 @@ export function stepsSaid({ value }: Document): readonly StepSaid[] {
 /** @throws StopError where the account that is given beside a job would not be that of all its steps. */
 export function refuseOwnAccounts({ value: { operations = {} }, problem }: Document): void {
   if (Array.isArray(operations)) return;
-  const own = Object.entries(operations).flatMap(([name, { account }]) =>
+  const namedOperations = Object.entries(operations).flatMap(([name, { account }]) =>
     account === undefined ? [] : name,
   );
-  if (own.length === 0) return;
-  const fact = `${own.join(', ')}: these steps name accounts of their own`;
+  if (namedOperations.length === 0) return;
+  const fact = `${namedOperations.join(', ')}: these steps name accounts of their own`;
   throw problem(
     ['account'],
     'value',
@@ -67,7 +67,7 @@ export function refuseOwnAccounts({ value: { operations = {} }, problem }: Docum
 export async function checkSteps(
   { value, problem }: YamlDocument<JobEntries>,
   steps: readonly StepSaid[],
-  own: readonly string[],
+  namedOperations: readonly string[],
 ): Promise<void> {
   for (const [index, { name, accounts }] of steps.entries()) {
     const at = placeOf(value, index, name);
@@ -77,18 +77,18 @@ export async function checkSteps(
     if (value.operations === undefined && accounts.length < 2) return;
     if (steps.findIndex((each) => each.name === name) !== index)
       throw wrong(`${name} is here twice`, 'Name it once.');
-    await checkStep(name, own, value.operations !== undefined, wrong);
+    await checkStep(name, namedOperations, value.operations !== undefined, wrong);
   }
 }
 
 async function checkStep(
   name: string,
-  own: readonly string[],
+  namedOperations: readonly string[],
   isAmongSteps: boolean,
   wrong: (fact: string, next: Advice) => StopError,
 ): Promise<void> {
   const operation = await loadMember<Operation>(OPERATIONS, name);
-  const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
+  const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || namedOperations.includes(name));
   if ((operation?.tiers.length === 0 && !(isAmongSteps && bringsRequest(name))) || isOwn)
     throw isAmongSteps
       ? wrong(`${foreignWords(name)} cannot be one of several steps`, 'Give it a job of its own.')
@@ -110,9 +110,12 @@ export function withStepRequest(document: Document): Document {
   if (operations === undefined || Array.isArray(operations)) return document;
   const [ofJob = '', step] = Object.entries(operations).find(([name]) => bringsRequest(name)) ?? [];
   if (step === undefined) return document;
-  const { method, endpoint, body, credits_max, gives, ...own } = step;
+  const { method, endpoint, body, credits_max, gives, ...stepEntries } = step;
   const request = present({ method, endpoint, body, credits_max, gives });
-  const steps = Object.entries(operations).map(([name, entries]) => [name, name === ofJob ? own : entries]);
+  const steps = Object.entries(operations).map(([name, entries]) => [
+    name,
+    name === ofJob ? stepEntries : entries,
+  ]);
   return { ...document, value: { ...document.value, ...request, operations: Object.fromEntries(steps) } };
 }
 
@@ -124,15 +127,15 @@ export type Document = YamlDocument<JobEntries>;
  */
 export function calledBySteps(
   { steps = [] }: Operation,
-  said: readonly StepSaid[],
+  givenSteps: readonly StepSaid[],
   document: Document,
 ): Pick<JobEntries, 'columns' | 'waterfall' | 'add'> {
   const { columns, waterfall = [], add } = document.value;
-  const own = said.filter((step) => step.waterfall !== undefined);
-  const others = steps.filter(({ name }) => own.every((step) => step.name !== name));
+  const ownWaterfalls = givenSteps.filter((step) => step.waterfall !== undefined);
+  const others = steps.filter(({ name }) => ownWaterfalls.every((step) => step.name !== name));
   const tiers = [
     ...(waterfall.length === 0 ? [] : waterfallBySteps(others, waterfall, ['waterfall'], document)),
-    ...own.flatMap(({ name, waterfall: ofStep = [] }) => {
+    ...ownWaterfalls.flatMap(({ name, waterfall: ofStep = [] }) => {
       const only = steps.filter((step) => step.name === name);
       return waterfallBySteps(only, ofStep, ['operations', name, 'waterfall'], document);
     }),
@@ -140,10 +143,10 @@ export function calledBySteps(
   const all = {
     columns: columns && columnsBySteps(steps, columns, document),
     waterfall: tiers.length === 0 ? undefined : tiers,
-    add: addOf(steps, said, add, document),
+    add: addOf(steps, givenSteps, add, document),
   };
   requireEarlier(steps, all, document);
-  for (const { name, check, accept } of said) {
+  for (const { name, check, accept } of givenSteps) {
     const { add: added = {} } = all;
     if (!(check ?? accept) || Object.values(added).includes(`${name}.email`)) continue;
     const fact = `${name} adds no column of the address that is ${check === undefined ? 'taken' : 'checked'}`;
@@ -182,13 +185,13 @@ function requireEarlier(
  */
 function addOf(
   steps: readonly Operation[],
-  said: readonly StepSaid[],
+  givenSteps: readonly StepSaid[],
   ofAll: Names | undefined,
   { problem }: Document,
 ): Names | undefined {
-  const others = steps.filter(({ name }) => said.find((step) => step.name === name)?.add === undefined);
+  const others = steps.filter(({ name }) => givenSteps.find((step) => step.name === name)?.add === undefined);
   const added = new Map(Object.entries(ofAll === undefined ? {} : addBySteps(others, ofAll)));
-  for (const { name, add = {} } of said) {
+  for (const { name, add = {} } of givenSteps) {
     for (const [column, path] of Object.entries(add)) {
       const before = [...added].find(([each]) => each.toLowerCase() === column.toLowerCase());
       const fact = `${before?.[1].split('.')[0]} adds the column ${foreignName(column)} as well`;
@@ -209,8 +212,8 @@ function columnsBySteps(steps: readonly Operation[], columns: Names, { problem }
     step.inputs.map(({ name }) => ({ name, called: `${step.name}.${name}` })),
   );
   const all = Object.entries(columns).flatMap(([input, column]) => {
-    const own = inputs.filter(({ name, called }) => input === name || input === called);
-    if (own.length > 0) return own.map(({ called }) => [called, column]);
+    const ownInputs = inputs.filter(({ name, called }) => input === name || input === called);
+    if (ownInputs.length > 0) return ownInputs.map(({ called }) => [called, column]);
     const fact = `none of ${namesOf(steps)} has an input ${foreignName(input)}`;
     const known = inputs.flatMap(({ name, called }) => [name, called]);
     throw problem(['columns', input], 'name', fact, meantWord(input, known));
@@ -229,14 +232,14 @@ function waterfallBySteps(
     const wrong = (fact: string, next: Advice) => problem([...at, index], 'value', fact, next);
     const all = steps.flatMap((step) => tierIn(step, tier) ?? []);
     const owned = all.filter(({ isOwn }) => isOwn);
-    const own = (owned.length === 0 ? all : owned).map(({ called }) => called);
+    const inputNames = (owned.length === 0 ? all : owned).map(({ called }) => called);
     const known = steps.flatMap(({ inputs }) => inputs.map(({ name }) => name));
-    if (own.length === 0)
+    if (inputNames.length === 0)
       throw wrong(
         `none of ${namesOf(steps)} can be looked up by ${foreignName(tier)}`,
         meantWord(tier, known),
       );
-    waterfall.push(...own);
+    waterfall.push(...inputNames);
     for (const step of steps) {
       const mine = wordsOf(step, waterfall);
       const found = mine.length === 0 ? undefined : checkWaterfall(step.tiers, mine);

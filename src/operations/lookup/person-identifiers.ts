@@ -31,9 +31,9 @@ export const EMAIL: Identifier = {
 
 /** A department and a machine have mail, and are no person whom a vendor could find. */
 const readOfPerson: Read = (cell, terms) => {
-  const said = email.read(cell, terms);
-  if (said.kind !== 'usable' || terms?.roleAddresses === 'send') return said;
-  return isRole(said.value) ? unusable('role_address') : said;
+  const readEmail = email.read(cell, terms);
+  if (readEmail.kind !== 'usable' || terms?.roleAddresses === 'send') return readEmail;
+  return isRole(readEmail.value) ? unusable('role_address') : readEmail;
 };
 
 /** Each of these alone says who is meant. */

@@ -58,8 +58,8 @@ export class Person {
     try {
       return JSON.stringify(this.#replaced(JSON.parse(text)));
     } catch {
-      const left = text.replaceAll(this.#named, 'erased');
-      return this.in(left) ? 'erased' : left;
+      const erasedText = text.replaceAll(this.#named, 'erased');
+      return this.in(erasedText) ? 'erased' : erasedText;
     }
   }
 
@@ -94,9 +94,9 @@ export class Person {
       isOneOfSeveral ||= isOfObjects;
       return isOfObjects || withValues ? value.filter((each) => !isIn(each)) : value;
     };
-    const left = JSON.stringify(cut(body.value));
-    if (!(isOneOfSeveral || withValues) || this.in(left)) return undefined;
-    const text = Buffer.from(left);
+    const cutText = JSON.stringify(cut(body.value));
+    if (!(isOneOfSeveral || withValues) || this.in(cutText)) return undefined;
+    const text = Buffer.from(cutText);
     return text.length < answer.length ? text : undefined;
   }
 }

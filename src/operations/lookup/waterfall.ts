@@ -10,12 +10,12 @@ import {
   defineOperation,
   end,
   type InputField,
+  type NextAction,
   type NullNames,
   type Operation,
   type OperationOptions,
   type Prepared,
   type RowInput,
-  type Step,
   send,
 } from '../../core/operation.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
@@ -79,7 +79,7 @@ interface Reading {
   readonly identifier: Identifier;
   readonly cell: string | undefined;
   /** The reading of its own cell; blank without a column. */
-  readonly own: ReadAs;
+  readonly readCell: ReadAs;
   /**
    * What is read out of the cells of `derivedFrom`, where its own cell is not usable. Most rows are asked
    * before anybody looks.
@@ -91,7 +91,7 @@ interface Reading {
 interface DerivedReading {
   readonly from: Identifier;
   readonly cell: string;
-  readonly said: ReadAs;
+  readonly readValue: ReadAs;
   /** Whether `cell` is the text of several cells. */
   readonly isWhole: boolean;
 }
@@ -133,17 +133,17 @@ export function tiersPreparer(
     const all = readings(row).map((reading) => (cannotBeAsked(reading) ? unaskable(reading) : reading));
     const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all, most);
     const inTurn = toldApartFirst(fitting, options, lookUp);
-    const asked = isOnce ? inTurn.slice(0, 1) : inTurn;
-    const tiers = asked.map((readings) => tierOf(readings, lookUp));
-    const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
-    if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
+    const askedInTurn = isOnce ? inTurn.slice(0, 1) : inTurn;
+    const tiers = askedInTurn.map((readings) => tierOf(readings, lookUp));
+    const isFlawless = all.every(({ readCell }) => readCell.kind !== 'unusable');
+    if (askedInTurn.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
     const named = all.filter(isNamed);
     // An identifier that the vendor does not accept is mentioned only when the row has no other.
     const remark = remarkOn(
       named.filter((reading) => !cannotBeAsked(reading)),
-      asked.flat(),
+      askedInTurn.flat(),
     );
-    if (asked.length > 0) return { kind: 'ready', input: { tiers, ...remarkedAs(remark) } };
+    if (askedInTurn.length > 0) return { kind: 'ready', input: { tiers, ...remarkedAs(remark) } };
     const lead = remark.length === 0 ? NO_FINDINGS : finding('nothing_usable', {});
     const findings = whyNothing(named, isOnce ? by : undefined);
     return { kind: 'invalid', findings, ...remarkedAs(together(lead, remark)) };
@@ -158,14 +158,14 @@ function readingsBy(
   identifiers: readonly Identifier[],
   terms: OperationOptions,
 ): (row: RowInput) => readonly Reading[] {
-  const absent = identifiers.map((identifier) => ({ identifier, cell: undefined, own: BLANK }));
+  const absent = identifiers.map((identifier) => ({ identifier, cell: undefined, readCell: BLANK }));
   return (row) => {
     const all: readonly Reading[] = absent.map((each) => {
       const { identifier } = each;
       const cell = row[identifier.name];
       const alone =
-        cell === undefined ? each : { identifier, cell, own: ownOf(identifier, cell, row, terms) };
-      if (alone.own.kind === 'usable' || !mayBeDerived(identifier, row)) return alone;
+        cell === undefined ? each : { identifier, cell, readCell: ownOf(identifier, cell, row, terms) };
+      if (alone.readCell.kind === 'usable' || !mayBeDerived(identifier, row)) return alone;
       let derived: DerivedReading | undefined | 'open' = 'open';
       return {
         ...alone,
@@ -197,11 +197,11 @@ function derivedOf(
     return source;
   });
   const cells = sources.flatMap(({ cell }) => cell ?? []);
-  const from = sources.find(({ own }) => own.kind === 'blank') ?? sources[0];
+  const from = sources.find(({ readCell }) => readCell.kind === 'blank') ?? sources[0];
   if (read === undefined || from?.cell === undefined) return undefined;
-  const isWhole = from.own.kind !== 'blank' && cells.length > 1;
+  const isWhole = from.readCell.kind !== 'blank' && cells.length > 1;
   const cell = isWhole ? cells.map(withoutTextMark).join(' ') : from.cell;
-  return { from: from.identifier, cell, said: read(cell, terms), isWhole };
+  return { from: from.identifier, cell, readValue: read(cell, terms), isWhole };
 }
 
 /** Reads an identifier's own cell. */
@@ -221,15 +221,15 @@ function readWith(
 }
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
-function unaskable({ identifier, cell, own }: Reading): Reading {
-  return { identifier, cell, own: own.kind === 'usable' ? unusable('unaskable') : own };
+function unaskable({ identifier, cell, readCell }: Reading): Reading {
+  return { identifier, cell, readCell: readCell.kind === 'usable' ? unusable('unaskable') : readCell };
 }
 
-function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
-  if (own.kind === 'usable') return { identifier, value: own.value, sources: [identifier.name] };
-  const said = derived?.()?.said;
-  if (said?.kind !== 'usable') return undefined;
-  return { identifier, value: said.value, sources: identifier.derivedFrom?.names ?? [] };
+function usableReading({ identifier, readCell, derived }: Reading): UsableReading | undefined {
+  if (readCell.kind === 'usable') return { identifier, value: readCell.value, sources: [identifier.name] };
+  const readValue = derived?.()?.readValue;
+  if (readValue?.kind !== 'usable') return undefined;
+  return { identifier, value: readValue.value, sources: identifier.derivedFrom?.names ?? [] };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -254,8 +254,8 @@ const isOfOneCell = ({ sources: [one, ...more] }: UsableReading, { sources }: Us
   one !== undefined && more.length === 0 && sources.length === 1 && sources[0] === one;
 
 function isReadFrom({ identifier, value }: UsableReading, cell: string, terms: OperationOptions): boolean {
-  const said = identifier.read(cell, terms);
-  return said.kind === 'usable' && said.value === value;
+  const readValue = identifier.read(cell, terms);
+  return readValue.kind === 'usable' && readValue.value === value;
 }
 
 /**
@@ -267,13 +267,14 @@ function asWritten(
   all: readonly Reading[],
   most: number,
 ): readonly (readonly UsableReading[])[] {
-  const asked: (readonly UsableReading[])[] = [];
+  const askedReadings: (readonly UsableReading[])[] = [];
   for (const tier of waterfall) {
-    if (asked.length === most) break;
+    if (askedReadings.length === most) break;
     const sent = sentBy(tier, all);
-    if (sent.length > 0 && !asked.some((earlier) => areOfTheSame(earlier, sent))) asked.push(sent);
+    if (sent.length > 0 && !askedReadings.some((earlier) => areOfTheSame(earlier, sent)))
+      askedReadings.push(sent);
   }
-  return asked;
+  return askedReadings;
 }
 
 /** The identifiers that a tier sends for a row; empty when the row lacks them. */
@@ -289,7 +290,7 @@ function sentBy({ members, isAll }: WrittenTier, all: readonly Reading[]): reado
   return isAll ? withoutRepeated(usable) : usable;
 }
 
-/** Whether both are readings of the same identifiers, none of which a tier names twice. */
+/** Whether both are readings of the same identifiers, each at most once in a tier. */
 function areOfTheSame(one: readonly UsableReading[], other: readonly UsableReading[]): boolean {
   return (
     one.length === other.length &&
@@ -300,8 +301,8 @@ function areOfTheSame(one: readonly UsableReading[], other: readonly UsableReadi
 /** Leaves out an identifier that is read out of a cell which is sent itself: it would say nothing new. */
 function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReading[] {
   const isOwn = ({ identifier, sources }: UsableReading): boolean => sources.includes(identifier.name);
-  const own = usable.filter(isOwn).map(({ identifier }) => identifier.name);
-  return usable.filter((each) => isOwn(each) || !each.sources.every((source) => own.includes(source)));
+  const ownNames = usable.filter(isOwn).map(({ identifier }) => identifier.name);
+  return usable.filter((each) => isOwn(each) || !each.sources.every((source) => ownNames.includes(source)));
 }
 
 function tierOf(readings: readonly UsableReading[], lookUp: (parameters: Call['parameters']) => Call): Tier {
@@ -314,15 +315,15 @@ function tierOf(readings: readonly UsableReading[], lookUp: (parameters: Call['p
 
 /**
  * Two companies of one domain have two ABNs, and two people of one name have two profiles. A second address
- * or telephone number tells nobody apart.
+ * or telephone number tells no one apart.
  */
 const PROFILE = ['profile_url', 'profile_slug'];
 
 /** Whether a tier tells rows apart that ask the same by another one. */
-function tellsMore(by: readonly string[], asked: readonly string[]): boolean {
-  if (asked.includes('abn')) return false;
+function tellsMore(by: readonly string[], askedNames: readonly string[]): boolean {
+  if (askedNames.includes('abn')) return false;
   const hasProfile = (members: readonly string[]): boolean => PROFILE.some((each) => members.includes(each));
-  return by.includes('abn') || (hasProfile(by) && !hasProfile(asked));
+  return by.includes('abn') || (hasProfile(by) && !hasProfile(askedNames));
 }
 
 /** The tiers of a row, that one first which tells it apart from rows that ask the same by their first. */
@@ -333,8 +334,8 @@ function toldApartFirst(
 ): readonly (readonly UsableReading[])[] {
   const [first] = fitting;
   if (tellsApart === undefined || first === undefined) return fitting;
-  const asked = namesOf(first);
-  const by = fitting.find((each) => each !== first && tellsMore(namesOf(each), asked));
+  const askedNames = namesOf(first);
+  const by = fitting.find((each) => each !== first && tellsMore(namesOf(each), askedNames));
   if (by === undefined || !tellsApart(tierOf(first, lookUp).call, tierOf(by, lookUp).call)) return fitting;
   return [by, ...fitting.filter((each) => each !== by)];
 }
@@ -349,7 +350,9 @@ export function mayTellApart(tiers: readonly string[], mapped: readonly string[]
   const all = tiers.map((tier) => readTier(tier).members);
   return all.some((members, at) => {
     const by = members.filter(isThere);
-    return all.slice(0, at).some((asked) => asked.some(isThere) && tellsMore(by, asked));
+    return all
+      .slice(0, at)
+      .some((askedReadings) => askedReadings.some(isThere) && tellsMore(by, askedReadings));
   });
 }
 
@@ -378,31 +381,33 @@ const WHOLE = 'name';
 
 /**
  * What is wrong with an unusable identifier.
- * @returns `about`: the identifier to which the cell belongs, or `name` for cells that are read together, the
- *   identifiers of which are the `parts`.
+ * @returns `about`: the identifier to which the cell belongs, or `name` for cells that are read together,
+ *   with their identifiers as `parts`.
  */
 function complaint(reading: Reading) {
-  const { identifier, cell, own } = reading;
+  const { identifier, cell, readCell } = reading;
   const derived = reading.derived?.();
   if (cell !== undefined || derived === undefined) {
-    const about = own.kind === 'unusable' && own.whole !== undefined ? WHOLE : identifier.name;
-    return { about, parts: [], findings: problemOf(about, identifier, cell, own) };
+    const about = readCell.kind === 'unusable' && readCell.whole !== undefined ? WHOLE : identifier.name;
+    return { about, parts: [], findings: problemOf(about, identifier, cell, readCell) };
   }
-  const { from, isWhole, said } = derived;
+  const { from, isWhole, readValue } = derived;
   const parts = isWhole ? (identifier.derivedFrom?.names ?? []) : [];
   const about = parts.length > 1 ? WHOLE : from.name;
-  return { about, parts, findings: problemOf(about, from, derived.cell, said) };
+  return { about, parts, findings: problemOf(about, from, derived.cell, readValue) };
 }
 
 /**
  * The complaints about unusable cells. An unusable number or e-mail address was mistyped, and the row asks
  * for its correction; an unusable web address is often all that there is.
  */
-function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): Findings {
-  const wrong = named.filter((reading) => reading.own.kind === 'unusable' && !isOfUse(reading, named, asked));
+function remarkOn(named: readonly Reading[], askedReadings: readonly UsableReading[]): Findings {
+  const wrong = named.filter(
+    (reading) => reading.readCell.kind === 'unusable' && !isOfUse(reading, named, askedReadings),
+  );
   const complaints = wrong.map((reading) => {
     const { findings } = complaint(reading);
-    const isToCorrect = reading.identifier.standsAlone && !isRight(reading.own);
+    const isToCorrect = reading.identifier.standsAlone && !isRight(reading.readCell);
     return isToCorrect ? findings.map(toCorrect) : findings;
   });
   return together(...complaints);
@@ -413,20 +418,22 @@ const toCorrect = (each: Finding): Finding =>
 
 /** Whether the row is asked by the cell as another identifier, or asked without it and the cell is right. */
 function isOfUse(
-  { identifier: { name }, cell, own }: Reading,
+  { identifier: { name }, cell, readCell }: Reading,
   named: readonly Reading[],
-  asked: readonly UsableReading[],
+  askedReadings: readonly UsableReading[],
 ): boolean {
-  const isAsked = asked.some(({ identifier, sources }) => {
+  const isAsked = askedReadings.some(({ identifier, sources }) => {
     if (sources.includes(name)) return true;
-    // A column may feed two inputs, of which one could be read out of the other.
+    // A column may feed two inputs where one could be read out of the other.
     const other = named.find((each) => each.identifier === identifier);
     return identifier.derivedFrom?.names.includes(name) === true && other?.cell === cell;
   });
-  return isAsked || (asked.length > 0 && own.kind === 'unusable' && ELSEWHERE.has(own.code));
+  return (
+    isAsked || (askedReadings.length > 0 && readCell.kind === 'unusable' && ELSEWHERE.has(readCell.code))
+  );
 }
 
-/** Why a page that is as it should be is none that the vendor is asked by: nobody has to correct the cell. */
+/** Why a page that is as it should be is none that the vendor is asked by: no one has to correct the cell. */
 const ELSEWHERE: ReadonlySet<Code> = new Set<Code>([
   'unsupported_network',
   'person_profile',
@@ -437,7 +444,8 @@ const ELSEWHERE: ReadonlySet<Code> = new Set<Code>([
 ]);
 
 /** An address of a department is right as it is. */
-const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_address';
+const isRight = (readValue: ReadAs): boolean =>
+  readValue.kind === 'unusable' && readValue.code === 'role_address';
 
 /** @param input what the cell, or the cells that are read together, are called. */
 function problemOf(input: string, { quote }: Identifier, cell: string | undefined, read: ReadAs): Findings {
@@ -459,7 +467,7 @@ const MOST_KEPT = 200;
  * asked. The first tier that finds something ends the row. A tier that the vendor refuses does not end the
  * row: the next one is tried.
  */
-export function nextTier(input: TieredInput, answered: Answered): Step {
+export function nextTier(input: TieredInput, answered: Answered): NextAction {
   const missed: string[] = [];
   const refused: Findings[] = [];
   for (const tier of input.tiers) {
@@ -479,7 +487,7 @@ export interface LookUp extends Omit<OperationDescription, 'calls'> {
   readonly summary: string;
   /** What a row is asked by where neither the dialect nor the job says otherwise. */
   readonly by?: readonly string[];
-  /** Its only call, whose parameters are its identifiers. */
+  /** Its only call, with its identifiers as parameters. */
   readonly call: Omit<CallDescription, 'parameters' | 'together' | 'changes' | 'bringsRequest'>;
 }
 
@@ -522,8 +530,8 @@ function lookUpBy(
       );
       const sources = taken.flatMap(({ derivedFrom }) => derivedFrom?.names ?? []);
       const kept = identifiers.filter((each) => taken.includes(each) || sources.includes(each.name));
-      const asked = kept.map(({ needsBy: _, ...identifier }) => identifier);
-      return lookUpBy(about, asked, said);
+      const askedIdentifiers = kept.map(({ needsBy: _, ...identifier }) => identifier);
+      return lookUpBy(about, askedIdentifiers, said);
     },
     lacks(mapped) {
       const isThere = (member: string): boolean => {
@@ -535,7 +543,7 @@ function lookUpBy(
         const lacking = members.filter((member) => !isThere(member));
         return { lacking, share: lacking.length / members.length };
       });
-      // The tier of which the list has most is the one that was meant.
+      // The tier that the list has most of is the one that was meant.
       return tiers.toSorted((one, other) => one.share - other.share)[0]?.lacking[0];
     },
     preparer: (options) => tiersPreparer(identifiers, options, lookUp, by),
@@ -544,8 +552,8 @@ function lookUpBy(
 }
 
 /**
- * A vendor that knew at least one identifier and found nobody has answered. A vendor that
- * refused all of them has not.
+ * A vendor that knew at least one identifier and found no one has answered. A vendor that refused all of them
+ * has not.
  */
 function unmatched(missed: readonly string[], refused: readonly Findings[], remark = NO_FINDINGS): Outcome {
   const none = missed.length === 0 ? NO_FINDINGS : finding('no_match', { by: [...missed] });
@@ -558,7 +566,7 @@ interface WaterfallProblem {
   readonly next: Advice;
 }
 
-/** The prefix of a tier of which a row need not have every identifier: `all:email+profile_url`. */
+/** The prefix of a tier that needs only some of its identifiers: `all:email+profile_url`. */
 const ALL = 'all:';
 
 export function tierOfAll(members: readonly string[]): string {

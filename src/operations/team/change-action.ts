@@ -135,8 +135,7 @@ export function roleAction(person: PersonInProject, role: Role): PersonAction | 
     case 'accepted_or_deleted':
       return userId === undefined ? refuse(missingInvite(person, 'change_role')) : update(userId, role);
     default:
-      // The row names a user of whom we know nothing, or only that another user id of the same person has
-      // left.
+      // The row names a user unknown to the ledger, or only that another user id of the same person has left.
       if (givenUserId === undefined || givenUserId === facts?.userId) return undefined;
       return update(givenUserId, role);
   }
@@ -333,7 +332,7 @@ export function inDoubt(
 }
 
 /**
- * While an answer is lost, nobody can say that there is nothing to do. A change that is to be sent is held
+ * While an answer is lost, no one can say that there is nothing to do. A change that is to be sent is held
  * back by the ledger itself.
  */
 function surely(person: PersonInProject, action: PersonAction): PersonAction {

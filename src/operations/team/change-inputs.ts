@@ -124,14 +124,14 @@ function blank(input: string, cell = ''): Invalid {
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
 export function readEmail(cell = ''): Prepared<string> {
-  const said = email.read(cell);
-  switch (said.kind) {
+  const emailCell = email.read(cell);
+  switch (emailCell.kind) {
     case 'usable':
-      return ready(said.value);
+      return ready(emailCell.value);
     case 'blank':
       return blank('email', cell);
     case 'unusable':
-      return wrongCell('email', cell, said.code, said.about);
+      return wrongCell('email', cell, emailCell.code, emailCell.about);
   }
 }
 
@@ -226,8 +226,8 @@ export function readOrganization(
   { organization_id: cell }: RowInput,
   { organizationId }: OperationOptions,
 ): Prepared<string | undefined> {
-  const own = optional(cell, (text) => readText('organization_id', text));
-  return own.kind === 'ready' && own.input === undefined ? ready(organizationId) : own;
+  const fromCell = optional(cell, (text) => readText('organization_id', text));
+  return fromCell.kind === 'ready' && fromCell.input === undefined ? ready(organizationId) : fromCell;
 }
 
 export function readProjectId(
@@ -361,9 +361,9 @@ export function unknownNames(cells: RowInput, options: OperationOptions): Unknow
   const { role = '', project = '', project_id: id = '' } = cells;
   const cell = project.trim();
   const isMade = (name: string): boolean => name === cell && options.settings?.create_projects === true;
-  const projects = namesIn(cell, options).filter(
-    (name) => identifierText(name) !== '' && knownAs(name, options) === undefined && !isMade(name),
+  const named = namesIn(cell, options).filter(
+    (name) => identifierText(id) === '' && identifierText(name) !== '' && !knownAs(name, options),
   );
   const isRead = identifierText(role) === '' || readRowRole(cells, options).kind === 'ready';
-  return { projects: identifierText(id) === '' ? projects : [], roles: isRead ? [] : [role.trim()] };
+  return { projects: named.filter((name) => !isMade(name)), roles: isRead ? [] : [role.trim()], named };
 }

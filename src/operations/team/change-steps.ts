@@ -10,11 +10,11 @@ import {
   defineOperation,
   end,
   type JsonValue,
+  type NextAction,
   type Operation,
   type OperationOptions,
   type Prepared,
   type RowInput,
-  type Step,
   send,
 } from '../../core/operation.ts';
 import type { Outcome } from '../../core/row.ts';
@@ -38,7 +38,7 @@ import { HEEDED, readText } from './change-inputs.ts';
  * The dialect decides how a call is written: a `role` becomes the vendor's permissions on the way out.
  */
 
-export function nextOfPerson(work: PersonWork, answered: Answered): Step {
+export function nextOfPerson(work: PersonWork, answered: Answered): NextAction {
   const { subject, was, email, personAction } = work;
   const now: SubjectNow = { subject, ...was, ...present({ email }) };
   const project = work.project ?? subject.project ?? '';
@@ -83,7 +83,7 @@ interface Ends {
   refused(answer: Findings): Findings;
 }
 
-function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
+function inOneCall(call: Call, answered: Answered, ends: Ends): NextAction {
   const answer = answered(call);
   switch (answer?.kind) {
     case undefined:
@@ -120,7 +120,7 @@ function nextOfInvite(
   { email, role }: ActionOf<'invite'>,
   project: string,
   answered: Answered,
-): Step {
+): NextAction {
   const wasDeleted = now.facts?.state === 'reinvite_due';
   const creation = createInvite(now, { email, role, ...(wasDeleted ? { atStake: NO_INVITE } : {}) });
   const answer = answered(creation);
@@ -154,7 +154,7 @@ function nextOfReinvite(
   action: ActionOf<'reinvite'>,
   project: string,
   answered: Answered,
-): Step {
+): NextAction {
   const { email, inviteCode, role, before } = action;
   const after = (changes: number): SubjectNow => ({ ...now, sequence: now.sequence + changes });
   const deletion = deleteInvite(now, inviteCode, 'reinvite_due');
@@ -170,7 +170,7 @@ function nextOfReinvite(
     const by_invite = isAtOnce(created) ? 'accepted' : 'waits';
     return end(applied(finding('role_changed', { from: before, to: role, project, by_invite })));
   }
-  // The service has deleted the invite, and yet has one: nobody but the service can say with which role.
+  // The service has deleted the invite, and yet has one: no one but the service can say with which role.
   if (isAlready(created))
     return end(
       refused(finding('invited_otherwise', { role: before, wanted: role, ...answerFacts(saidIn(created)) })),
@@ -195,7 +195,7 @@ const noSuchUser = ({ subject: { project = '' } }: SubjectNow, userId: string, a
 /** The state of a project that was asked for: it has an id now, or a step is left to do. */
 type ProjectStep =
   | { readonly kind: 'made'; readonly id: string }
-  | { readonly kind: 'step'; readonly step: Step };
+  | { readonly kind: 'step'; readonly step: NextAction };
 
 export function nextOfProject(now: SubjectNow, project: NewProject, answered: Answered): ProjectStep {
   const creation = createProject(now, project);
@@ -211,7 +211,7 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
 
 const ended = (findings: Findings): ProjectStep => ({ kind: 'step', step: end(refused(findings)) });
 
-/** What is true of a change of the service, whose calls have all of their parameters. */
+/** What is true of a change of the service, with all parameters of its calls. */
 const changeOf = (changes: Effect, ...parameters: readonly string[]): CallDescription => ({
   parameters,
   together: [],
@@ -235,7 +235,7 @@ export const UPDATE_USER = { 'update-user': changeOf('sets_role', 'user_id', 'pe
 export const DELETE_INVITE = { 'delete-invite': changeOf('takes_invite_back', 'invite_code') };
 export const REMOVE_USER = { 'remove-user': changeOf('removes', 'user_id') };
 
-/** After a lost answer, nobody knows whether the mail went out, and a second mail must not. */
+/** After a lost answer, no one knows whether the mail went out, and a second mail must not. */
 function createInvite(
   now: SubjectNow,
   { email, role, atStake }: { readonly email: string; readonly role: Role; readonly atStake?: string },
@@ -370,7 +370,7 @@ export function personOperation<Wished extends WantedMembership>({
   });
 }
 
-/** Refuses a row that names nobody. @param id the input that may stand in the place of the e-mail address. */
+/** Refuses a row that names no one. @param id the input that may stand in the place of the e-mail address. */
 export function namingSomebody<Wished extends WantedMembership>(
   id: string,
   prepared: Prepared<Wished>,

@@ -1,6 +1,7 @@
 import { isInvite } from '../../core/described.ts';
 import { accepting, StopError } from '../../core/errors.ts';
-import { counted } from '../../core/plain-text.ts';
+import { namesOfPeople } from '../../core/people.ts';
+import { counted, grouped } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
 import type { GuardObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { RunContext } from '../context.ts';
@@ -74,25 +75,37 @@ function removalProblem(
   sent: Sent,
 ): GuardObject | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
-  const allow = `set guards: { max_removals: ${removed.length} } in the job`;
-  const allows = { max_removals: removed.length };
+  const problem = {
+    allow: `set guards: { max_removals: ${removed.length} } in the job`,
+    allows: { max_removals: removed.length },
+  };
   if (typeof maxRemovals === 'number') {
     if (removed.length <= maxRemovals) return undefined;
-    const fact = `remove ${counted(removed.length, 'person', 'people')}, and the limit is ${maxRemovals}`;
-    return { fact: `${fact} ${namesOf(removed)}`, allow, allows };
+    const who = namesOfPeople(removed);
+    const fact = `make ${counted(removed.length, 'removal')}, and the limit is ${maxRemovals}`;
+    const says = `${counted(removed.length, 'removal')}, and ${maxRemovals} are allowed`;
+    return { fact: `${fact} ${namesOf(removed)}`, says, who: [...who], ...problem };
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
   const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file no longer names`;
-  return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow, allows };
+  return {
+    fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`,
+    says: `${counted(missing.length, 'removal')} of ${grouped(people)}, and ${maxRemovals} are allowed`,
+    who: [...namesOfPeople(missing)],
+    ...problem,
+  };
 }
 
-/** @param isSweep whether nobody has typed a flag, nor could. */
+/** @param isSweep whether no one has typed a flag, nor could. */
 function adminProblem({ admins }: Guards, sent: Sent, isSweep: boolean): GuardObject | undefined {
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
+  const who = namesOfPeople(made);
   return {
-    fact: `make ${counted(made.length, 'person', 'people')} admin ${namesOf(made)}`,
+    fact: `make ${counted(who.length, 'person', 'people')} admin ${namesOf(made)}`,
+    says: `${grouped(who.length)} ${who.length === 1 ? 'becomes' : 'become'} admin`,
+    who: [...who],
     allow: `${isSweep ? '' : 'add --allow-admin, or '}set guards: { admins: allow } in the job`,
     allows: { admins: 'allow' },
   };
@@ -112,10 +125,12 @@ function domainProblem({ domains }: Guards, sent: Sent): GuardObject | undefined
   const outside = invitesOf(sent).filter(({ email }) => !known.has(domainOf(email ?? '')));
   if (outside.length === 0) return undefined;
   const theirs = [...new Set(outside.map(({ email }) => domainOf(email ?? '')))];
+  const who = namesOfPeople(outside);
+  const isOutside = `outside ${[...known].join(', ')}`;
   return {
-    fact:
-      `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ` +
-      `${namesOf(outside)}`,
+    fact: `invite ${counted(who.length, 'person', 'people')} ${isOutside} ${namesOf(outside)}`,
+    says: `${grouped(who.length)} ${who.length === 1 ? 'is' : 'are'} invited ${isOutside}`,
+    who: [...who],
     allow: `add ${theirs.join(', ')} to the guards' domains in the job`,
     allows: { domains: [...known, ...theirs] },
   };
@@ -131,6 +146,8 @@ function inviteProblem(guards: Guards, sent: Sent): GuardObject | undefined {
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
   return {
     fact: `send ${counted(invites.length, 'invite')}, and the limit is ${maxInvites} ${namesOf(invites)}`,
+    says: `${counted(invites.length, 'invite')}, and ${grouped(maxInvites)} are allowed`,
+    who: [...namesOfPeople(invites)],
     allow: `set guards: { max_invites: ${invites.length} } in the job`,
     allows: { max_invites: invites.length },
   };
@@ -143,15 +160,17 @@ function inviteProblem(guards: Guards, sent: Sent): GuardObject | undefined {
 function ownUserProblem(plan: ChangePlan, sent: Sent): GuardObject | undefined {
   const { ownUser } = plan;
   if (ownUser === undefined) return undefined;
-  const own = sent.filter(
+  const ownChanges = sent.filter(
     ({ action, email, user_id: userId }) =>
       (action === 'remove' || action === 'change_role') &&
       ((email !== null && email.toLowerCase() === ownUser.email?.toLowerCase()) ||
         (userId !== undefined && userId === ownUser.userId)),
   );
-  if (own.length === 0) return undefined;
+  if (ownChanges.length === 0) return undefined;
   return {
-    fact: `change the rights of the user who owns this key ${namesOf(own)}`,
+    fact: `change the rights of the user who owns this key ${namesOf(ownChanges)}`,
+    says: 'The owner of this key would change',
+    who: [...namesOfPeople(ownChanges)],
     allow: "use another person's key",
   };
 }

@@ -14,11 +14,13 @@ import { asFlag, byFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
+import { sortingColumns } from '../../files/columns/columns.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import { CALLED } from '../../files/output/summary-words.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import type {
   ChangeAction,
+  DefaultProjectObject,
   GuardObject,
   LeaverObject,
   PlannedChangeObject,
@@ -82,7 +84,7 @@ export interface ChangePlan {
   readonly skippedBy?: SkippedByObject[];
   /** The number of requests when all of them succeed. */
   readonly calls: number;
-  /** The most that the requests of a row cost, for rows whose requests cost anything. */
+  /** The most that the requests of a row cost, for rows with requests that cost anything. */
   readonly costs: readonly { readonly row: RowNumber; readonly most: number }[];
   /**
    * The changes of the batch that are in doubt and may be sent again, at the cost of `most`; absent when
@@ -94,7 +96,9 @@ export interface ChangePlan {
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
   readonly unknownNames: UnknownObject;
-  /** Why no row can be worked on: nobody has said which projects the list names. */
+  /** Where rows go for want of a column, although an unread one may say where; absent where none may. */
+  readonly defaultProject?: DefaultProjectObject;
+  /** Why no row can be worked on: no one has said which projects the list names. */
   readonly unknown?: StopError;
   /** The user who owns the key, if the service tells. */
   readonly ownUser?: OwnUser;
@@ -118,8 +122,8 @@ export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | u
 export const isSent = ({ calls }: Pick<PlannedChangeObject, 'calls'>): boolean => calls !== undefined;
 
 /** Whether the change is a removal that no row of the list asks for, and that is not made. */
-export const isHeldBack = ({ action, beyond }: PlannedChangeObject): boolean =>
-  action === 'refused' && beyond === true;
+export const isHeldBack = ({ action, beyond, findings = [] }: PlannedChangeObject): boolean =>
+  beyond === true && (action === 'refused' || findings.some(({ code }) => code === 'held_back'));
 
 /** Whether a run would send a request. A change that waits for a lost answer does not count. */
 export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
@@ -137,10 +141,10 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
 
 /** The changes as `plan` and `undo --dry-run` show them. */
 export function shownChanges(
-  { changes, leavers, rowsBeyond, people, unknownNames }: ChangePlan,
+  { changes, leavers, rowsBeyond, people, unknownNames, defaultProject }: ChangePlan,
   guards: readonly GuardObject[] = [],
 ): Required<Pick<PlanObject, 'changes' | 'leavers' | 'people' | 'unknown' | 'guards'>> &
-  Pick<PlanObject, 'removed' | 'held_back'> {
+  Pick<PlanObject, 'removed' | 'held_back' | 'default_project'> {
   const isRemoved = ({ beyond, action }: PlannedChangeObject): boolean =>
     beyond === true && action === 'remove';
   return {
@@ -151,6 +155,7 @@ export function shownChanges(
     leavers,
     people,
     unknown: unknownNames,
+    ...present({ default_project: defaultProject }),
     guards: [...guards],
   };
 }
@@ -158,9 +163,9 @@ export function shownChanges(
 /**
  * The same plan in the form of a purchase plan. No row counts as bought before, because an old answer never
  * stands for a change.
- * @param asked the rows of a run that is for a part of the list.
+ * @param chosenRows the rows of a run that is for a part of the list.
  */
-export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAsked): Plan {
+export function planOfChanges(plan: ChangePlan, account: Account, chosenRows?: RowsAsked): Plan {
   const { rows, changes, duplicates, skippedBy, calls, costs, again } = plan;
   const mostOf = (rows?: RowsAsked): number =>
     costs.reduce((sum, { row, most }) => (rows?.has(row) === false ? sum : sum + most), again?.most ?? 0);
@@ -169,10 +174,10 @@ export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAs
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
   const costOf = (most: number) => moneyFor([{ credits: most, price: account.price }]);
   const cost = costOf(most);
-  const part = asked && {
-    rows: rowsWith((change) => asked.has(change.row) && isSent(change)) + (again?.rows ?? 0),
-    most: mostOf(asked),
-    ...present({ cost: costOf(mostOf(asked)) }),
+  const part = chosenRows && {
+    rows: rowsWith((change) => chosenRows.has(change.row) && isSent(change)) + (again?.rows ?? 0),
+    most: mostOf(chosenRows),
+    ...present({ cost: costOf(mostOf(chosenRows)) }),
   };
   const perSecond = requestsPerSecond(account);
   const skipped = rowsWith(({ action }) => action === 'skipped');
@@ -216,13 +221,14 @@ export async function planChanges(
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live), remembered);
-  const asked = resolved(context, prepared, team, forgotten);
-  const beyond = missingRows(context, asked, team);
+  const resolvedRows = resolved(context, prepared, team, forgotten);
+  const beyond = missingRows(context, resolvedRows, team);
   const pricing = await pricingOf(context);
-  const rows = new Set(asked.map(({ row }) => row)).size;
+  const rows = new Set(resolvedRows.map(({ row }) => row)).size;
   const mostOf = (call: Call): number => pricing.priceOf({ call, by: context }).most;
-  const draft = new TeamDraft(team, mostOf, conflictOutcomes(asked.filter(isWorkable)));
-  for (const [row, parts] of Map.groupBy([...asked, ...beyond], ({ row }) => row)) draft.add(row, parts);
+  const draft = new TeamDraft(team, mostOf, conflictOutcomes(resolvedRows.filter(isWorkable)));
+  for (const [row, parts] of Map.groupBy([...resolvedRows, ...beyond], ({ row }) => row))
+    draft.add(row, parts);
   const { planned, changes, duplicates, costs, made } = draft;
   const isOutdated =
     batch?.state === 'finished' && !hasWork(draft) && (await saysOtherwise(ledger, batch, planned, rows));
@@ -234,18 +240,41 @@ export async function planChanges(
     calls: made.size,
     rows,
     rowsBeyond: beyond.length,
-    leavers: leaversOf(context, asked, team),
+    leavers: leaversOf(context, resolvedRows, team),
     unknownNames: unknownNames(context, prepared),
-    people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
+    people: projectsOf([...resolvedRows, ...beyond]).reduce(
+      (sum, each) => sum + team.inProject(each).length,
+      0,
+    ),
     ...present({
       unknown: unknownStop(unknownProjects(context, prepared)),
       skippedBy: skippedBy.all(),
       ownUser: live?.ownUser,
       batch,
       again: await changesSentAgain(context, pricing, batch),
+      defaultProject: await defaultProjectOf(context, input, changes),
     }),
     ...(isOutdated ? { isOutdated } : {}),
   };
+}
+
+/**
+ * A sheet may name the project under a word that no guess knows. Where the account has a project of its own,
+ * every row would go there, and nothing but a person can tell that this is meant.
+ */
+async function defaultProjectOf(
+  { job: { operation, columns: said = {} }, account: { projectId: project } }: PlanContext,
+  { sheet, columns: { header, columns } }: PlannedInput,
+  changes: readonly PlannedChangeObject[],
+): Promise<DefaultProjectObject | undefined> {
+  const places = (operation.heeds ?? []).filter(({ name }) => name !== 'user_id');
+  const isSaid = places.some(({ name }) => columns[name] !== undefined || said[name] === '');
+  const rows = new Set(
+    changes.filter((each) => each.project === project && isSent(each)).map(({ row }) => row),
+  );
+  if (project === undefined || isSaid || rows.size === 0 || places.length === 0) return undefined;
+  const unread = await sortingColumns(sheet, header, columns);
+  return unread.length === 0 ? undefined : { project, rows: rows.size, columns: [...unread] };
 }
 
 function unknownStop(names: readonly string[]): StopError | undefined {
@@ -253,7 +282,7 @@ function unknownStop(names: readonly string[]): StopError | undefined {
   const ids = asFlag('--project', `"${names[0]}=…"`);
   const ways = typing` with ${ids} or in the job that ${asFlag('--save-job')} writes`;
   const next = phrase`Give each its id${ways}, or have them made ${byFlag('--create-projects')}.`;
-  return stop('job', `Nobody has said yet which projects these are: ${foreignWords(listed(names))}.`, next);
+  return stop('job', `The ids of these projects are not known: ${foreignWords(listed(names))}.`, next);
 }
 
 /**
@@ -310,8 +339,8 @@ async function changesSentAgain(
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
-  const asked = resolved(context, rows, team);
-  return projectsOf([...asked, ...missingRows(context, asked, team)]);
+  const resolvedRows = resolved(context, rows, team);
+  return projectsOf([...resolvedRows, ...missingRows(context, resolvedRows, team)]);
 }
 
 // -------------------------------------------------------------------------------------------------- the plan
@@ -385,9 +414,9 @@ class TeamDraft {
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
   #isFirst(row: RowNumber, call: Call): boolean {
-    const asked = askedText(call);
-    if (this.made.has(asked)) return false;
-    this.made.add(asked);
+    const callText = askedText(call);
+    if (this.made.has(callText)) return false;
+    this.made.add(callText);
     const most = this.#mostOf(call);
     if (most > 0) this.costs.push({ row, most });
     return true;

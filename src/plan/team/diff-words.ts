@@ -15,10 +15,11 @@ export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infi
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes, unknown } = plan;
   const sent = changes.filter(isSent);
-  // A person who contradicts the ledger, or is new to it, stands first, where a reader sees the note.
+  // Who contradicts the ledger, is new to it, or was not removed stands first, where a reader sees why.
+  const isTold = (change: PlannedChange): boolean => change.note !== undefined || isHeldBack(change);
   const unchanged = changes
     .filter(({ action }) => action === 'unchanged')
-    .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
+    .toSorted((one, other) => Number(isTold(other)) - Number(isTold(one)));
   const skipped = changes.filter(({ action }) => action === 'skipped');
   const attention = changes.filter(
     (change) => !isSent(change) && !['unchanged', 'skipped'].includes(change.action),
@@ -128,14 +129,14 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>) {
 
 /** The counts of `sentCounts`, followed by the counts of the changes that are not sent. */
 function planCounts(plan: ChangePlan): string {
-  const count = (wanted: ChangeAction): number =>
-    plan.changes.filter(({ action }) => action === wanted).length;
   const heldBack = plan.changes.filter(isHeldBack).length;
+  const others = plan.changes.filter((change) => !isHeldBack(change));
+  const count = (wanted: ChangeAction): number => others.filter(({ action }) => action === wanted).length;
   const rest = [
     [count('unchanged'), 'unchanged'],
     [count('invalid'), 'invalid'],
     [heldBack, 'held back'],
-    [count('refused') - heldBack, 'refused'],
+    [count('refused'), 'refused'],
     [count('in_doubt'), 'in doubt'],
     [count('skipped'), 'skipped'],
   ] as const;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
 import { merged, objectWith } from '../../core/answer-body.ts';
 import { askedText } from '../../core/call-key.ts';
-import { invariant } from '../../core/errors.ts';
+import { invariant, misspelled } from '../../core/errors.ts';
 import { finding } from '../../core/finding.ts';
 import type { Findings } from '../../core/findings.ts';
 import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
@@ -51,7 +51,7 @@ interface UnworkableRow {
   readonly row: RowNumber;
   readonly beyond?: undefined;
   readonly outcome: Outcome;
-  /** The cells of the row; undefined when nobody can be sure which cell belongs to which column. */
+  /** The cells of the row; undefined when no one can be sure which cell belongs to which column. */
   readonly cells: RowInput | undefined;
 }
 
@@ -94,7 +94,7 @@ function firstSpelling(): (cells: RowInput) => RowInput {
 }
 
 /**
- * The project names in the list for which nobody has said which projects they are, so that no row can be
+ * The project names in the list for which no one has said which projects they are, so that no row can be
  * worked on.
  */
 export function unknownProjects(context: PlanContext, rows: readonly ListedRow[]): readonly string[] {
@@ -104,16 +104,31 @@ export function unknownProjects(context: PlanContext, rows: readonly ListedRow[]
   return unknownNames(context, rows).projects.map(({ name }) => name);
 }
 
-/** The names in the list of which nobody has said yet what they are, each with its rows, in any case. */
+/** The names in the list without a known meaning, each with its rows, in any case. */
 export function unknownNames(context: PlanContext, rows: readonly ListedRow[]): UnknownObject {
   const options = optionsOf(context);
   const change = changePartOf(context);
   const wanted = rows.filter(({ prepared }) => prepared.kind !== 'skipped');
   const found = wanted.map(({ text = {} }) => change.unknown?.(text, options));
+  const named = countedNames(found.flatMap((names) => names?.named ?? []));
   return {
     projects: countedNames(found.flatMap((names) => names?.projects ?? [])),
     roles: countedNames(found.flatMap((names) => names?.roles ?? [])),
+    ...present({ misspelled: misspelledNames(named, Object.keys(options.settings?.projects ?? {})) }),
   };
+}
+
+/** Names beside a name that the job knows, or that more rows have. */
+function misspelledNames(
+  named: UnknownObject['projects'],
+  known: readonly string[],
+): UnknownObject['misspelled'] | undefined {
+  const all = named.flatMap(({ name, rows }) => {
+    const others = named.filter((each) => each.rows > rows).map((each) => each.name);
+    const meant = misspelled(name, [...known, ...others]);
+    return meant === undefined ? [] : [{ name, rows, meant }];
+  });
+  return all.length === 0 ? undefined : all;
 }
 
 const countedNames = (names: readonly string[]): UnknownObject['projects'] =>
@@ -124,7 +139,7 @@ const countedNames = (names: readonly string[]): UnknownObject['projects'] =>
 
 /**
  * Completes the rows with what the team knows about their subjects.
- * @param forgotten when a person was forgotten; left out: nobody is kept out for that.
+ * @param forgotten when a person was forgotten; left out: no one is kept out for that.
  */
 export function resolved(
   context: PlanContext,
@@ -172,11 +187,11 @@ export function cellsOf({ email = '', project = '' }: RowInput = {}): ChangeTarg
 /** Rows for work that no row of the file asks for, such as removing people whom the list no longer names. */
 export function missingRows(
   context: PlanContext,
-  asked: readonly ResolvedRow[],
+  resolvedRows: readonly ResolvedRow[],
   team: Team,
 ): readonly WorkableRow[] {
-  const missing = missingIn(context, asked, team, optionsOf(context));
-  const last = asked.at(-1)?.row ?? HEADER_ROW;
+  const missing = missingIn(context, resolvedRows, team, optionsOf(context));
+  const last = resolvedRows.at(-1)?.row ?? HEADER_ROW;
   return missing.map((work, index) => ({ ...workable(context, last + 1 + index, work), beyond: true }));
 }
 
@@ -184,12 +199,16 @@ export function missingRows(
  * The people whom the list does not name and the job leaves alone. They are shown, and nothing is planned for
  * them.
  */
-export function leaversOf(context: PlanContext, asked: readonly ResolvedRow[], team: Team): LeaverObject[] {
+export function leaversOf(
+  context: PlanContext,
+  resolvedRows: readonly ResolvedRow[],
+  team: Team,
+): LeaverObject[] {
   const options = optionsOf(context);
   // Only a list that describes a wanted state leaves people out: a list that undoes a batch names no others.
   if (options.settings?.remove_missing === true || changePartOf(context).isState !== true) return [];
   const settings = { ...options.settings, remove_missing: true };
-  return missingIn(context, asked, team, { ...options, settings }).flatMap((work) => {
+  return missingIn(context, resolvedRows, team, { ...options, settings }).flatMap((work) => {
     const { email, project, from: role } = factsOf(work);
     return email === null || project === null ? [] : [{ email, project, role }];
   });
@@ -197,12 +216,12 @@ export function leaversOf(context: PlanContext, asked: readonly ResolvedRow[], t
 
 function missingIn(
   context: PlanContext,
-  asked: readonly ResolvedRow[],
+  resolvedRows: readonly ResolvedRow[],
   team: Team,
   options: OperationOptions,
 ): readonly PlannedWork[] {
-  const works = asked.filter(isWorkable).map(({ work }) => work);
-  const idle = asked.flatMap((each) => {
+  const works = resolvedRows.filter(isWorkable).map(({ work }) => work);
+  const idle = resolvedRows.flatMap((each) => {
     if (isWorkable(each)) return [];
     const { row, outcome, cells } = each;
     return [{ row, isLeftOut: isLeftOut(outcome), ...present({ cells }) }];
@@ -238,15 +257,15 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
   let body: JsonObject = {};
   for (const path of paths) if (path !== undefined) body = merged(body, objectWith(path, idToCome(call)));
   const { fields, envelope } = answerPlaceOf(dialect);
-  const own = fields === undefined ? body : objectWith(fields, body);
-  return envelope === undefined ? own : objectWith(envelope, own);
+  const ownBody = fields === undefined ? body : objectWith(fields, body);
+  return envelope === undefined ? ownBody : objectWith(envelope, ownBody);
 }
 
 // --------------------------------------------------------------------- rows about the same person or project
 
 /**
  * The outcomes of rows that conflict with others in a project. A row that repeats earlier rows is
- * `unchanged`. Rows that contradict each other are all `invalid`, because nobody knows which of them is
+ * `unchanged`. Rows that contradict each other are all `invalid`, because it is not known which of them is
  * meant.
  */
 export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<ResolvedRow, Outcome> {

@@ -69,7 +69,7 @@ export interface RemoteMembers {
 /**
  * Asks the service for the people of these projects. It emits a note for each list that the service refuses
  * to give.
- * @returns undefined when the dialect names no such question, and for a sandbox account, whose vendor is not
+ * @returns undefined when the dialect names no such question, and for a sandbox account: its vendor is not
  * started yet.
  * @throws StopError `key`, `address` or `paused`; `account` when an answer is not what the dialect says.
  */
@@ -78,14 +78,14 @@ export async function remoteMembers(
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
   const { dialect, account, emit } = context;
-  const asked = FREE_REQUESTS.filter((name) => dialect[name] !== undefined);
-  if (account.baseUrl === undefined || asked.length === 0) return undefined;
+  const freeRequests = FREE_REQUESTS.filter((name) => dialect[name] !== undefined);
+  if (account.baseUrl === undefined || freeRequests.length === 0) return undefined;
   const lookUps = await openLookUps(context, account.baseUrl);
   try {
     const ownUser = await ownUserIn(context, lookUps);
     const looked = [];
     for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
-    const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${asked.join(', ')})`;
+    const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${freeRequests.join(', ')})`;
     emit({ kind: 'note', message: `${fact}; these requests change nothing and cost nothing.` });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
@@ -186,7 +186,7 @@ function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopE
   return stop('account', fact, `Correct ${name} in the dialect file, or remove it.`);
 }
 
-// ------------------------------------------------------------------------------------------------ whose key
+// ------------------------------------------------------------------------------------- the owner of the key
 
 /** The result of `whoami`: the user, or the reason why the service does not name the user. */
 type WhoAmI =
@@ -213,7 +213,7 @@ async function ownUserIn({ dialect, emit }: LookContext, lookUps: LookUps): Prom
   if (dialect.whoami === undefined) return undefined;
   const told = await askWhoAmI(dialect, dialect.whoami, lookUps);
   if (told.kind === 'told') return told.user;
-  emit({ kind: 'note', message: `The service does not say whose key this is (${told.why}).` });
+  emit({ kind: 'note', message: `The service does not name the owner of this key (${told.why}).` });
   return undefined;
 }
 

@@ -39,9 +39,9 @@ function checkedBy(
   found: WayEnd,
   assumed: Assumed,
 ): WayEnd | Asking {
-  const said = verdictOn(row, at, check, email, assumed);
-  if (said.kind !== 'verdict') return said;
-  const { verdict, by } = said;
+  const checkVerdict = verdictOn(row, at, check, email, assumed);
+  if (checkVerdict.kind !== 'verdict') return checkVerdict;
+  const { verdict, by } = checkVerdict;
   if (!isCheckAssumed(at, assumed) && check.accept.some((each) => each === verdict)) return found;
   return notTaken(finding('address_not_taken', { verdict, by }));
 }
@@ -60,12 +60,12 @@ function verdictOn(
 ): Said | WayEnd | Asking {
   const ends: (Said | WayEnd)[] = [];
   for (const checker of checkers) {
-    const said = verdictBy(row, at, checker, email, assumed);
+    const checkVerdict = verdictBy(row, at, checker, email, assumed);
     const goesOn =
-      (said.kind === 'verdict' && said.verdict === 'unknown') ||
-      (said.kind === 'end' && said.outcome.kind === 'refused');
-    if (!goesOn) return said;
-    ends.push(said);
+      (checkVerdict.kind === 'verdict' && checkVerdict.verdict === 'unknown') ||
+      (checkVerdict.kind === 'end' && checkVerdict.outcome.kind === 'refused');
+    if (!goesOn) return checkVerdict;
+    ends.push(checkVerdict);
   }
   const unknown = ends.flatMap((each) => (each.kind === 'verdict' ? each.by : []));
   const [first] = ends;

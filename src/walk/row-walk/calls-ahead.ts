@@ -11,7 +11,7 @@ export function withFollowing(row: RowCalls, calls: readonly MetCall[]): readonl
   return calls.flatMap((met) => {
     const { check } = row.steps[met.at] ?? {};
     const both = met.leads
-      ? [met, new MetCall(takingCall(met.call, met.asked), met.by, met.at, met.wants)]
+      ? [met, new MetCall(takingCall(met.call, met.callText), met.by, met.at, met.wants)]
       : [met];
     if (check === undefined || isCheck(met.call.operation)) return both;
     return [...both, ...check.checkers.map((each) => unknownCall(row, each, met.at, [met]))];
@@ -19,8 +19,8 @@ export function withFollowing(row: RowCalls, calls: readonly MetCall[]): readonl
 }
 
 /**
- * The calls of later steps that are made where these calls fill their inputs, and those of the steps whose
- * inputs these fill.
+ * The calls of later steps that are made where these calls fill their inputs, and those of the steps with
+ * inputs that these fill.
  */
 export function fedBy(row: RowCalls, calls: readonly MetCall[]): readonly MetCall[] {
   if (row.steps.every(({ fed }) => fed === undefined)) return [];
@@ -39,7 +39,7 @@ export function fedBy(row: RowCalls, calls: readonly MetCall[]): readonly MetCal
 export const isFedBy = ({ fed = {} }: RowStep, open: ReadonlySet<string>): boolean =>
   Object.values(fed).some((column) => open.has(column));
 
-/** Stands for a call that is made by what other calls find, which nobody knows yet. */
+/** Stands for a call that is made by what other calls find, which is not known yet. */
 function unknownCall(
   row: RowCalls,
   { account, operation }: Pick<RowWay, 'account' | 'operation'>,
@@ -47,7 +47,7 @@ function unknownCall(
   from: readonly MetCall[],
   wants?: MetCall['wants'],
 ): MetCall {
-  const parameters = { filled_by: from.map(({ asked }) => asked) };
+  const parameters = { filled_by: from.map(({ callText }) => callText) };
   const { name, creditsMost } = operation;
   const call: Call = { operation: name, parameters, ifLost: 'hold', ...present({ creditsMost }) };
   return new MetCall(call, row.accountAt(account), at, wants);

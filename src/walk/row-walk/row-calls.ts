@@ -45,7 +45,7 @@ export class RowCalls {
     for (const met of this.met) if (met.by === by && met.call === call) return met;
     for (const met of this.met) if (met.by === by && isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, by, at, wants, this.#operation.readsAnswers);
-    for (const known of this.met) if (known.by === by && known.asked === met.asked) return known;
+    for (const known of this.met) if (known.by === by && known.callText === met.callText) return known;
     this.met.push(met);
     return met;
   }

@@ -16,7 +16,7 @@ export interface WayEnd {
   readonly isFinal: boolean;
 }
 
-/** How an account ends whose address does not count, so that another one is asked. */
+/** How an account ends if its address does not count, so that another one is asked. */
 export const notTaken = (findings: Findings): WayEnd => ({
   kind: 'end',
   by: undefined,
@@ -33,10 +33,10 @@ export function askWay(
   assumed: Assumed,
   wants?: MetCall['wants'],
 ): WayEnd | Asking {
-  const asked = row.accountAt(way.account);
+  const askedAccount = row.accountAt(way.account);
   let last: MetCall | undefined;
-  const step = stepIn(asked.dialect, way.operation, input, (call) => {
-    const met = row.meet(call, asked, at, wants);
+  const step = stepIn(askedAccount.dialect, way.operation, input, (call) => {
+    const met = row.meet(call, askedAccount, at, wants);
     const answer = met.answer ?? assumed.get(met);
     last = answer?.kind === 'found' ? met : undefined;
     return answer;
@@ -45,7 +45,7 @@ export function askWay(
     const by = step.outcome.kind === 'matched' ? last : undefined;
     return { kind: 'end', outcome: step.outcome, by, isFinal: false };
   }
-  const met = row.meet(step.call, asked, at, wants);
+  const met = row.meet(step.call, askedAccount, at, wants);
   if (met.end !== undefined)
     return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
   invariant(row.takesMore(assumed), `${way.operation.name} asks for more than ${MOST_CALLS} calls`);

@@ -8,10 +8,13 @@ import { checked } from './address-check.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
 import { askWay, type WayEnd } from './way.ts';
 
-/** How a step of a row stands: how it ended, or its next call. */
+/** How a step of a row stands. */
 export type StepState =
+  /** The step has ended. */
   | (StepEnd & { readonly kind: 'end'; readonly by?: MetCall | undefined })
+  /** The step has a call to send. */
   | Asking
+  /** The step waits for a call that is under way or left to a later run. */
   | { readonly kind: 'waits' };
 
 type Ended = WayEnd & { readonly account: string };
@@ -62,7 +65,7 @@ const isFilled = ({ outcome, by }: WayEnd): boolean =>
 const isUndecided = ({ by }: WayEnd): boolean =>
   by !== undefined && isCheck(by.call.operation) && by.verdict === 'unknown';
 
-/** How a step stands that no account has filled, and whose accounts have all been looked at. */
+/** How a step stands that no account has filled, after all of its accounts were asked. */
 function stateOfWays(
   { name, check }: RowStep,
   ends: readonly Ended[],
@@ -81,7 +84,7 @@ function stateOfWays(
   return ends.length === 0 ? undefined : { kind: 'end', name, ...endOfWays(ends) };
 }
 
-/** What is said of a step none of whose accounts fills it comes first here. */
+/** What is said of a step that no account fills comes first here. */
 const FIRST_OF_WAYS = ['matched', 'skipped', 'no_match', 'refused'] as const;
 
 function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
