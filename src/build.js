@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds the program into `dist/`, because a few files start in half the time that hundreds take. Libraries
-// stay outside, where npm installs them, but for two; the page, which a browser loads, has its own inside.
+// stay outside, where npm installs them, but for a few; the page, which a browser loads, has its own inside.
 // Each build has a folder of its own and becomes the present one in a single step, so a program that runs
 // meanwhile goes on reading the build that it was started from. The launcher asks here whether the build of a
 // checkout is still that of its sources, so nothing but Node is loaded at the top.
@@ -13,6 +13,7 @@ const { join } = process.getBuiltinModule('node:path');
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
+const DIALECTS = join(ROOT, 'fixtures', 'dialects');
 
 /**
  * Says which build is the present one and what it was built from. Written last, so a build that was
@@ -40,10 +41,24 @@ const LOADED_TOGETHER = [
 ];
 
 /**
- * Every command loads these two, whose 170 files take a start a tenth of its time. The version that is inside
- * is the one that npm installs beside it, where `npm audit` sees it.
+ * The same for the page. What every view needs is one script, which the document names, so a browser asks for
+ * it at once. The view of a list is one with all that it imports, a seventh less than its files. The panel of
+ * its start is another.
  */
-const BUILT_IN = ['yaml', 'zod'];
+const SHOWN_TOGETHER = [
+  { name: 'first', tags: ['$initial'], priority: 3 },
+  { name: 'arriving', test: /views\/arriving\.tsx$/, priority: 2 },
+  { name: 'list', test: /views\/list\.tsx$/, priority: 1 },
+  { name: 'start', test: /list\/start\.tsx$/ },
+  { name: 'team-choice', test: /list\/(?:team-choice|agreements)\.tsx$/ },
+  { name: 'what', test: /list\/(?:what|steps)\.tsx$/ },
+];
+
+/**
+ * Every command loads these; their 120 files take a fifth of a start. The version that is inside is the one
+ * that npm installs beside it, where `npm audit` sees it.
+ */
+const BUILT_IN = ['commander', 'csv-parse', 'csv-stringify', 'entities', 'leven', 'yaml', 'zod'];
 
 /**
  * @returns the present build when it is of the sources as they are now; false when it is of others,
@@ -61,7 +76,10 @@ export const isThere = (build) => /^[0-9a-f]{8}$/.test(build ?? '') && fs.exists
  * Every source and what npm installed, with size and time of the last change. To look takes 4 ms, a tenth of
  * what reading would.
  */
-const filesNow = () => [...stampsIn(SOURCES), stampOf(`${ROOT}/node_modules/.package-lock.json`)].join('\n');
+const filesNow = () =>
+  [...stampsIn(SOURCES), ...stampsIn(DIALECTS), stampOf(`${ROOT}/node_modules/.package-lock.json`)].join(
+    '\n',
+  );
 const stampsIn = (folder) =>
   fs
     .readdirSync(folder, { withFileTypes: true })
@@ -102,6 +120,8 @@ async function build(withTypes) {
   await bundle.close();
   writeLicences(output, folder);
   await buildPage(rolldown, join(folder, 'web'));
+  // To parse the 44 dialects would cost each start 100 ms (2026-11-30).
+  fs.writeFileSync(join(folder, 'vendors.json'), JSON.stringify(await shippedVendors()));
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const typesInto = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', SOURCES, '--outDir', folder];
   if (withTypes) execFileSync(process.execPath, typesInto, { stdio: 'inherit' });
@@ -135,8 +155,13 @@ if (fact !== undefined) throw Object.assign(new Error(fact), { stack: fact });
  * tenth of a start.
  */
 const takeFromBuiltins = (code) => {
-  const taken = (_, some, id) => `const ${some.replaceAll(' as ', ': ')} = process.getBuiltinModule(${id});`;
-  return { code: code.replace(/^import (\{[^}]*\}) from ("node:[^"]+");$/gm, taken), map: null };
+  const taken = (_, whole, some, id) =>
+    [whole, some?.replaceAll(' as ', ': ')]
+      .filter(Boolean)
+      .map((name) => `const ${name} = process.getBuiltinModule(${id});`)
+      .join(' ');
+  const stated = /^import ([\w$]+)?(?:, )?(\{[^}]*\})? from ("node:[^"]+");$/gm;
+  return { code: code.replace(stated, taken), map: null };
 };
 
 /**
@@ -150,17 +175,20 @@ function entryFiles() {
 }
 
 /**
- * What a browser gets: scripts, one style, the two files that name them, and the licences of what is inside.
+ * What a browser gets: scripts, two styles, the two files that name them, and the licences of what is inside.
  */
 async function buildPage(rolldown, folder) {
-  const { transform } = await import('lightningcss');
+  const { bundle: bundleStyle } = await import('lightningcss');
   const page = join(SOURCES, 'web', 'page');
   const bundle = await rolldown({
     input: { page: join(page, 'main.tsx') },
     platform: 'browser',
     tsconfig: join(page, 'tsconfig.json'),
-    // Tables of which a view needs nothing are left out, although they name members of others.
-    treeshake: { propertyReadSideEffects: false },
+    // Tables and rooms that a view does not need are left out, although they name members of others.
+    treeshake: {
+      propertyReadSideEffects: false,
+      moduleSideEffects: (id) => (id.startsWith(SOURCES) && !id.startsWith(page) ? false : undefined),
+    },
     // What a view says is then a list of arguments and no object, which is shorter.
     transform: {
       jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
@@ -171,25 +199,42 @@ async function buildPage(rolldown, folder) {
     dir: folder,
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
-    // What every view needs is one script, which the document names, so a browser asks for it at once.
-    codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
+    codeSplitting: { groups: SHOWN_TOGETHER },
     minify: true,
     comments: false,
   });
   for (const file of ['index.html', 'icon.svg']) fs.copyFileSync(join(page, file), join(folder, file));
-  const style = { filename: 'page.css', code: fs.readFileSync(join(page, 'page.css')), minify: true };
-  fs.writeFileSync(join(folder, style.filename), transform(style).code);
+  for (const file of ['page.css', 'views.css']) {
+    const style = bundleStyle({ filename: join(page, 'look', file), minify: true });
+    fs.writeFileSync(join(folder, file), style.code);
+  }
   // The sample list has as many rows as one sees at once, behind the names of its columns.
   const leads = fs.readFileSync(join(ROOT, 'fixtures', 'leads.csv'), 'utf8').split('\n');
   fs.writeFileSync(join(folder, 'sample.csv'), leads.slice(0, 21).join('\n'));
   writeLicences(output, folder);
 }
 
+/** What each dialect that ships says of its vendor: to read them all takes longer than a command may. */
+async function shippedVendors() {
+  const { parse } = await import('yaml');
+  return fs
+    .globSync('*.yaml', { cwd: DIALECTS })
+    .sort()
+    .map((file) => {
+      const word = file.slice(0, -'.yaml'.length);
+      const { title = word, base_url, operations } = parse(fs.readFileSync(join(DIALECTS, file), 'utf8'));
+      return { word, title, address: base_url, operations: Object.keys(operations) };
+    });
+}
+
 /** Of the libraries that are inside. */
 function writeLicences(output, folder) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).join('\n');
   const libraries = new Set(modules.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/gm));
-  const licences = [...libraries].map((library) => fs.readFileSync(join(library, 'LICENSE'), 'utf8'));
+  const licences = [...libraries].map((library) => {
+    const name = fs.readdirSync(library).find((file) => file.toUpperCase() === 'LICENSE');
+    return fs.readFileSync(join(library, name), 'utf8');
+  });
   fs.writeFileSync(join(folder, 'LICENSES'), licences.join('\n'));
 }
 

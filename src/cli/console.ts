@@ -21,6 +21,8 @@ export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
+  /** There is one where another process of Rowonce has started this one. */
+  send?(message: object): boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -107,6 +109,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     warn: (line, tone) => write(stderr, line, tone === 'alarming'),
     status,
     result,
+    soFar: (counts) => void streams.send?.(counts),
     ask,
     agrees: async (question) => /^y(es)?$/i.test((await ask(`${plainText(question)} [y/N] `))?.trim() ?? ''),
     fail: (stopped, budget_to_finish) => {

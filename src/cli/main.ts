@@ -1,3 +1,5 @@
+// Before all others, because a schema is as the setting was when it was made.
+import './schemas.ts';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import type { Report } from '../commands/shared/command.ts';
@@ -35,7 +37,7 @@ export async function main(typed: readonly string[]): Promise<never> {
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
   const exitCode = await runCommandLine(argv, processStreams, {
     // The main thread compiles what is compiled first, and most. A thread of V8 that compiles while the
-    // program ends may wait for a collection which nobody does any more, and the program for that thread: it
+    // program ends may wait for a collection which no one does any more, and the program for that thread: it
     // never ends (nodejs/node, issue 54918). Not before: once V8 was told anything, it refuses what Node has
     // compiled of its own modules.
     loaded: () => setFlagsFromString('--no-concurrent-sparkplug'),
@@ -82,7 +84,7 @@ function stopWithStdin(): void {
   let wasAsked = false;
   process.once('SIGTERM', () => {
     wasAsked = true;
-    // A command that is not asked to stop in any other way dies of it, as if nobody had listened.
+    // A command that is not asked to stop in any other way dies of it, as if no one had listened.
     if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
   });
   const end = (): void => {
@@ -120,7 +122,7 @@ export async function runCommandLine(
       console: terminal,
       words: argv,
       wordsWith: (argument, other) => withArgument(argv, typed, argument, other),
-      own: {},
+      ownParts: {},
     });
     exitCode = report(terminal, ended);
   };
@@ -177,7 +179,7 @@ async function withoutKeys(argv: readonly string[]): Promise<readonly string[]> 
   return argv.map(lineWithoutKey);
 }
 
-/** @param argv what goes on once it is corrected; nothing where nobody has typed it. */
+/** @param argv what goes on once it is corrected; nothing where no one has typed it. */
 function reportError(
   terminal: Terminal,
   error: unknown,

@@ -37,7 +37,7 @@ interface ProgramHooks {
   started(options: SharedOptions): void;
 }
 
-/** The program with the names of all commands, none of which is loaded. */
+/** The program with the names of all commands. No command is loaded. */
 export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
   const program = bareProgram(hooks);
   for (const name of await familyNames(COMMANDS)) program.command(name);

@@ -152,7 +152,7 @@ const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
 
 // -------------------------------------------------------------------------------------------- words too many
 
-/** A flag whose hyphens are none, or a name in two words. */
+/** A flag with other dashes than hyphens, or a name in two words. */
 async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
   const flags = argv.map((word) => word.replace(/^[–—−]*/, '--'));
   const dashed = argv.findIndex((word, at) => /^[–—−]/.test(word) || own.includes(flags[at] ?? ''));

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -9,13 +8,13 @@ import {
   REGIONS,
   sandboxAccounts,
 } from '../client/account/account.ts';
-import { addAccount, changeKey, removeAccount } from '../client/account/edit.ts';
-import { type Dialect, dialectOf, dialectProblem, missPrice, slotsAt } from '../client/dialect.ts';
+import { addAccount, changeKey, changeTerms, removeAccount } from '../client/account/edit.ts';
+import { type Dialect, dialectOf, dialectProblem, noMatchPrice, slotsAt } from '../client/dialect.ts';
 import { meantWord, stop } from '../core/errors.ts';
-import { SHIPPED, shippedDialect } from '../core/families.ts';
+import { shippedDialect, shippedVendors } from '../core/families.ts';
 import { present } from '../core/objects.ts';
 import { asFlag, byFlag, faces, phrase, typing } from '../core/phrase.ts';
-import { sentence } from '../core/plain-text.ts';
+import { listed, sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { AccountObject, VendorObject } from '../objects/account-object.ts';
 import { test } from './accounts/test.ts';
@@ -32,7 +31,7 @@ const notForPage = { page: 'none' } as const;
 
 const addInput = z.strictObject({
   name: text('what jobs call it', '<name>'),
-  vendor: flag(z.enum(VENDORS).optional(), 'whose account it is', '<vendor>'),
+  vendor: flag(z.enum(VENDORS).optional(), 'the kind of vendor', '<vendor>'),
   base_url: text('where the API is', '<address>'),
   region: flag(
     z.enum(REGIONS).optional(),
@@ -48,14 +47,14 @@ const addInput = z.strictObject({
     '<variable>',
     notForPage,
   ),
-  key_stdin: onOff('read the key from standard input', { page: 'key' }),
+  key_stdin: onOff('read the key from standard input', { page: 'optional_key' }),
   secret_env: flag(
     z.record(z.string(), z.string()).optional(),
     'the variable that holds a further secret of the dialect; repeat for each',
     '<slot=variable>',
     { example: '--secret-env user=TWILIO_SID', ...notForPage },
   ),
-  exclusive_key: onOff('nobody else spends with this key'),
+  exclusive_key: onOff('no other program spends with this key'),
   dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>', {
     page: 'shipped',
   }),
@@ -81,7 +80,9 @@ export default {
     command({
       name: 'accounts add',
       summary: 'Add an account; asks on a terminal for what you leave out. A key is never an argument.',
-      details: 'The name of an account that is there, and nothing else, gives that account another key.',
+      details:
+        'The name of an account that is there, and nothing else, gives that account another key; ' +
+        'with a budget and nothing else, that budget from now on.',
       faces: ['terminal', 'page', 'library'],
       work: 'long',
       example:
@@ -91,17 +92,14 @@ export default {
       async run(input, { console }) {
         const accounts = await loadAccounts();
         const name = await needed(console, input.name, 'Name of the account: ', '--name');
-        const { name: _, key_env: _env, key_stdin: _stdin, ...more } = input;
-        if (
-          accounts.configured.some((each) => each.name === name) &&
-          Object.keys(present(more)).length === 0
-        ) {
-          const account = await changeKey(accounts.path, name, await keyOf(console, input, name));
+        const changed = accounts.configured.some((each) => each.name === name)
+          ? await changedBy(console, accounts.path, name, input)
+          : undefined;
+        if (changed !== undefined)
           return {
-            lines: [`Account ${name} has another key.`],
-            object: { path: accounts.path, account: accountObject(account) },
+            lines: [changed.says],
+            object: { path: accounts.path, account: accountObject(changed.account) },
           };
-        }
         const account = await addAccount(accounts.path, name, await entryFrom(console, input, name));
         return {
           lines: [`Added account ${name} to ${accounts.path}.`],
@@ -149,15 +147,34 @@ export default {
   ],
 } satisfies CommandGroup;
 
+/** The account with a new key, budget or price; undefined where more is said, as of a new account. */
+async function changedBy(console: Console, path: string, name: string, input: Add) {
+  const { name: _, key_env, key_stdin, budget_per_day, budget_per_month, price, ...more } = input;
+  if (Object.keys(present(more)).length > 0) return undefined;
+  const budget = present({ per_day: budget_per_day, per_month: budget_per_month });
+  const hasBudget = Object.keys(budget).length > 0;
+  if (!hasBudget && price === undefined) {
+    const key = await keyOf(console, input, name);
+    return { account: await changeKey(path, name, key), says: `Account ${name} has a new key.` };
+  }
+  if (key_env !== undefined || key_stdin) return undefined;
+  const account = await changeTerms(path, name, { budget, ...present({ price }) });
+  const terms = listed([
+    ...(hasBudget ? ['a new budget'] : []),
+    ...(price === undefined ? [] : ['a new price']),
+  ]);
+  return { account, says: `Account ${name} has ${terms}.` };
+}
+
 /** The entry of a new account in the file. */
 async function entryFrom(console: Console, input: Add, name: string) {
-  const asked = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
-  const vendor = VENDORS.find((known) => known === asked);
+  const vendorName = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
+  const vendor = VENDORS.find((known) => known === vendorName);
   if (vendor === undefined)
     throw stop(
       'usage',
-      phrase`${faces(asFlag('--vendor'), 'The vendor')} ${asked} is not known.`,
-      meantWord(asked, VENDORS),
+      phrase`${faces(asFlag('--vendor'), 'The vendor')} ${vendorName} is not known.`,
+      meantWord(vendorName, VENDORS),
     );
   const { exclusive_key, id, price } = input;
   const dialect = input.dialect && (shippedDialect(input.dialect) ? input.dialect : resolve(input.dialect));
@@ -248,7 +265,7 @@ async function organizationFrom(console: Console, input: Add, vendor: string): P
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-/** Asks on a terminal for what fills the slots. @throws StopError `usage` where nobody answers. */
+/** Asks on a terminal for what fills the slots. @throws StopError `usage` where no one answers. */
 async function secretsFrom(
   console: Console,
   { secret_env: variables = {} }: Add,
@@ -282,13 +299,13 @@ async function secretsFrom(
 async function listAccounts(console: Console) {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
-  const said: string[] = [];
+  const accountLines: string[] = [];
   const views: AccountObject[] = [];
   for (const account of [...accounts.configured, ...sandboxAccounts()]) {
     const problem = await dialectProblem(account);
     const asked = problem === undefined && askedBy(await dialectOf(account));
     const view = { ...accountObject(account, problem), ...asked };
-    said.push(
+    accountLines.push(
       `${view.name} (${[view.vendor, view.region].filter(Boolean).join(', ')})`,
       ...detailLines(view),
     );
@@ -297,34 +314,25 @@ async function listAccounts(console: Console) {
   const regions = (accounts.regions ?? []).map(({ region, baseUrl, documentationUrl }) => {
     return { region, address: baseUrl.href, documentation: documentationUrl };
   });
-  for (const { region, ...details } of regions) said.push(`region ${region}`, ...lines(details));
+  for (const { region, ...details } of regions) accountLines.push(`region ${region}`, ...lines(details));
   return {
-    lines: said,
-    object: { path: accounts.path, accounts: views, regions, vendors: shippedVendors() },
+    lines: accountLines,
+    object: { path: accounts.path, accounts: views, regions, vendors: vendorsByName() },
   };
 }
 
-/**
- * Vendors that come with the program, for a person who chooses one. Their files are ours, so the first lines
- * and the names of the operations are read as they are written, which takes a millisecond for all.
- */
-const shippedVendors = (): VendorObject[] =>
-  readdirSync(SHIPPED)
-    .filter((file) => file.endsWith('.yaml'))
-    .map((file) => vendorIn(file.slice(0, -'.yaml'.length), readFileSync(new URL(file, SHIPPED), 'utf8')))
+/** The vendors that come with the program, for a person who chooses one, by their names. */
+const vendorsByName = (): VendorObject[] =>
+  shippedVendors()
+    .map(({ word, title, operations, address = null }) => {
+      return { word, name: title, operations: [...operations], address };
+    })
     .sort((one, other) => one.name.localeCompare(other.name));
 
-function vendorIn(word: string, text: string): VendorObject {
-  const [, name = word] = /^# (.+?)[,:]/.exec(text) ?? [];
-  const [, address = null] = /base_url is (https:\S+?)[.,]?\s/.exec(text) ?? [];
-  const [, operations = ''] = /^operations:\n((?:[ #].*\n)+)/m.exec(text) ?? [];
-  const names = [...operations.matchAll(/^ {2}([a-z-]+):/gm)].map(([, operation = '']) => operation);
-  return { word, name, operations: names, address };
-}
-
-function askedBy(dialect: Dialect): Pick<AccountObject, 'operations' | 'charges_misses'> {
-  const charges = Object.values(dialect.operations).some((each) => missPrice(dialect, each) > 0);
-  return { operations: Object.keys(dialect.operations), charges_misses: charges };
+function askedBy(dialect: Dialect): Pick<AccountObject, 'title' | 'operations' | 'charges_misses'> {
+  const { title, operations } = dialect;
+  const charges = Object.values(operations).some((each) => noMatchPrice(dialect, each) > 0);
+  return { ...present({ title }), operations: Object.keys(operations), charges_misses: charges };
 }
 
 /** The known facts of an account, a line for each. */
@@ -336,6 +344,7 @@ function detailLines(account: AccountObject): readonly string[] {
       most === null ? [] : [`${most}${unit} ${name.replace('_', ' ')}`],
     );
   return lines({
+    vendor: account.title ?? null,
     address: account.address ?? 'this machine; it starts when it is used',
     documentation: account.documentation,
     organization: account.organization,

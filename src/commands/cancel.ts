@@ -12,7 +12,7 @@ import { inviteAgainLines } from './shared/summary.ts';
 export default command({
   name: 'cancel',
   summary: 'Ends a batch for good; what it bought or changed stays.',
-  details: 'People whose invite it had deleted and not yet created again are named.',
+  details: 'It names people with a deleted invite that was not created again.',
   example: 'cancel last',
   input: z.strictObject({ ...COMMON, batch: argument(z.string(), BATCH) }),
   output: z.object({ batch: z.string(), state: z.string(), half_done: z.array(z.string()) }),

@@ -97,7 +97,7 @@ async function exported(
   { output: path, copy }: ExportInput,
   host: Host,
 ): Promise<Partial<OutputFiles>> {
-  const output = host.own.output || (path === '-' ? process.stdout : path);
+  const output = host.ownParts.output || (path === '-' ? process.stdout : path);
   if (copy === true && output === undefined)
     throw stop('usage', 'A copy needs a name.', phrase`Name it ${byFlag('-o')}.`);
   const settings = { ...settingsKept(batch.settings), ...present({ formulas }) };

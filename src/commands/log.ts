@@ -144,7 +144,8 @@ async function actsIn(ledger: LedgerReader, about: About, batches: Batches): Pro
   return entries;
 }
 
-const newestFirst = (one: LogEntryObject, other: LogEntryObject): number => other.at.localeCompare(one.at);
+const newestFirst = (one: LogEntryObject, other: LogEntryObject): number =>
+  Number(one.at < other.at) - Number(one.at > other.at);
 
 /** What lists have said of people. */
 async function learnedIn(
@@ -162,8 +163,8 @@ async function learnedIn(
 }
 
 function isAbout({ subject, leaves }: LearnedRecord, about: About): boolean {
-  const said = JSON.stringify({ subject, leaves });
-  return about.kind !== 'values' || about.values.some((value) => said.includes(JSON.stringify(value)));
+  const noteText = JSON.stringify({ subject, leaves });
+  return about.kind !== 'values' || about.values.some((value) => noteText.includes(JSON.stringify(value)));
 }
 
 function learnedEntry(learned: LearnedRecord, batches: Batches): LogEntryObject {
@@ -224,7 +225,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   const kind = call.change === undefined ? 'asked' : 'changed';
   const isHeld = end?.kind === 'in_doubt' && told === undefined && attempt.released === undefined;
   const settled = told ?? (end?.kind === 'answered' ? end : undefined);
-  const asked: LogEntryObject = {
+  const askedEntry: LogEntryObject = {
     ...entryOf(sentAtMs, kind, operator, batch),
     ...request,
     ...(batch && { account: accountNameIn(batch, attempt) }),
@@ -235,7 +236,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
     charged: settled?.charged ?? 0,
     in_doubt: isHeld ? reserved : 0,
   };
-  return [...decided, asked];
+  return [...decided, askedEntry];
 }
 
 const MOST_SAID = 2_000;
@@ -250,13 +251,13 @@ function requestOf({ call, reply, key }: AttemptRecord) {
   const named = Object.entries(parameters).map(([name, value]) => {
     return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const;
   });
-  const asked: LogEntryObject['asked'] = Object.fromEntries(named);
+  const askedMembers: LogEntryObject['asked'] = Object.fromEntries(named);
   const isErased = erasedAtMs !== undefined;
   const altered = isErased ? undefined : change;
   return {
     operation,
-    subject: altered ? changedWords(altered.subject, asked.role) : null,
-    asked,
+    subject: altered ? changedWords(altered.subject, askedMembers.role) : null,
+    asked: askedMembers,
     hash: isErased ? key.slice(0, HASH_SHOWN) : null,
     status: reply?.status ?? null,
     said: altered ? (reply?.body.toString('utf8').slice(0, MOST_SAID) ?? null) : null,
@@ -268,7 +269,7 @@ function requestOf({ call, reply, key }: AttemptRecord) {
 function lineOf(entry: LogEntryObject): string {
   const { at, batch, row, sandbox } = entry;
   const where = batch === null ? '' : `  batch ${batch}${row === null ? '' : ` row ${row}`}`;
-  const who = entry.operator ?? 'nobody noted';
+  const who = entry.operator ?? 'no name noted';
   return `${at.slice(0, 19)}Z  ${who}  ${whatOf(entry)}${where}${sandbox ? '  (play money)' : ''}`;
 }
 

@@ -63,11 +63,11 @@ export default command({
     const mode = await modeLike(into.path);
     const beforePlacing = (): Promise<void> => into.file.requireUnchanged();
     // Each merged file may have cells that no other file has, so no merge replaces an earlier file.
-    const own: Ownership = { isOurs: async () => false, say: console.say, whyKept: 'is there already' };
+    const ownership: Ownership = { isOurs: async () => false, say: console.say, whyKept: 'is there already' };
     const merged = await lookInto(maker.location, async (ledger) => {
       const known = await knownOf(ledger, maker, result);
       const { chunks, ...planned } = await planMerge({ result, into, known, note: console.say });
-      const written = await writeOwnFile({ path: output, mode, chunks: chunks(), beforePlacing }, own);
+      const written = await writeOwnFile({ path: output, mode, chunks: chunks(), beforePlacing }, ownership);
       return { output: written, ...planned };
     });
     return {
@@ -119,7 +119,7 @@ const LEAST_SHARE = 0.5;
 const ROWS_COMPARED = 200;
 
 /**
- * @throws StopError `input` where no batch is known to have made the result: then nobody knows which
+ * @throws StopError `input` where no batch is known to have made the result: then no one knows which
  * identifiers were sent for its rows.
  */
 async function makerOf(result: Result, store: string | undefined): Promise<Maker> {
@@ -145,9 +145,9 @@ async function makersIn(ledger: LedgerReader, location: string, result: Result):
   for (const batch of await ledger.batches()) {
     const columns = settingsKept(batch.settings).columns;
     if (!Object.values(columns).every((column) => result.header.includes(column))) continue;
-    const own = noted.filter((each) => each.batch === batch.id);
+    const ownNotes = noted.filter((each) => each.batch === batch.id);
     const share = noted.length === 0 ? await shareOf(ledger, batch, result) : 0;
-    const fit = own.length === 0 ? share : own.some((each) => each.sha256 === sha256) ? 3 : 2;
+    const fit = ownNotes.length === 0 ? share : ownNotes.some((each) => each.sha256 === sha256) ? 3 : 2;
     if (fit > LEAST_SHARE) makers.push({ batch, location, columns, fit });
   }
   return makers;
@@ -155,14 +155,14 @@ async function makersIn(ledger: LedgerReader, location: string, result: Result):
 
 async function shareOf(ledger: LedgerReader, batch: Batch, result: Result): Promise<number> {
   const rows = result.rows.slice(0, ROWS_COMPARED);
-  const own = batch.header.filter((name) => result.header.includes(name));
+  const ownNames = batch.header.filter((name) => result.header.includes(name));
   const before = await rowsOf(ledger, batch, { ...result, rows });
   const cellsOf = cellReader(result.header);
   const same = rows.flatMap((row) => {
     const was = before.get(numberIn(result, row));
-    return own.filter((name) => was?.(name) === cellsOf(row)(name));
+    return ownNames.filter((name) => was?.(name) === cellsOf(row)(name));
   });
-  return same.length / Math.max(1, rows.length * own.length);
+  return same.length / Math.max(1, rows.length * ownNames.length);
 }
 
 /** The rows of a result, with their cells in the list. */
@@ -189,7 +189,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
         : names.map((name) => [name, job.on_existing ?? 'refuse'] as const)),
       ...beside.map(({ name }) => [name, 'refuse'] as const),
     ]),
-    // A list that was an output has columns of ours as well, and nobody knows which ones.
+    // A list that was an output has columns of ours as well, and it is not known which ones.
     userColumns: new Set(isOutput(batch.header) ? [] : batch.header),
     before: hasOwn ? await rowsOf(ledger, batch, result) : new Map(),
   };

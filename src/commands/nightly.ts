@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { answersIn, asStop, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
+import { moneyShare, moneySum } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder, OUTPUTS } from '../core/paths.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
@@ -53,14 +54,14 @@ export default command({
   input: nightlyInput,
   output: SweepObject,
   async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
-    const { words, own, console } = host;
+    const { words, ownParts, console } = host;
     const typed = commandLine(words);
     const ended = await spend(host, spending, { words }, toldOn(console), async (opening) => {
-      const jobs = await sweptJobs(names, own);
+      const jobs = await sweptJobs(names, ownParts);
       await requireAgreedJobs(jobs, opening);
       return sweep(jobs, { ...opening, command: typed, makesStore: console.interactive });
     });
-    // Cron mails every printed line, and nobody reads a mail that comes every night.
+    // Cron mails every printed line, and no one reads a mail that comes every night.
     const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;
     const ends = ended.stopped === null ? ended.files : [{ ...ended, needs_attention: null }];
     const codes = ends.map((each) => exitCodeOf(each, isAttentionOk));
@@ -127,7 +128,7 @@ class SweepRun {
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #files: Swept[] = [];
-  readonly #left: SweepResult['left'] = [];
+  readonly #leftFiles: SweepResult['left'] = [];
 
   constructor(options: SweepOptions, signal: AbortSignal) {
     this.#options = options;
@@ -138,12 +139,12 @@ class SweepRun {
     const todos = await todosOf(jobs, spender.ledger, {
       clock: this.#options.clock ?? systemClock,
       signal: this.#signal,
-      leave: (file, why, resume) => this.#left.push({ file, why, ...present({ next_command: resume }) }),
+      leave: (file, why, resume) => this.#leftFiles.push({ file, why, ...present({ next_command: resume }) }),
       refuse: (job, error) => this.#keep(job.inbox, job, { stopped: stopShown(error) }),
     });
     let stopped: StopObject | undefined;
     for (const todo of todos) {
-      const leave = (why: string) => this.#left.push({ file: todo.path, why });
+      const leave = (why: string) => this.#leftFiles.push({ file: todo.path, why });
       if (this.#signal.aborted) leave('the sweep was stopped');
       else if (stopped !== undefined) leave(`its account was stopped: ${stopped.message}`);
       else if (await hasChanged(todo)) leave('it changed while the sweep worked on others');
@@ -155,7 +156,7 @@ class SweepRun {
     const { reason } = this.#signal;
     const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
     const worst = worstOf(reason instanceof StopError ? [...ends, stopShown(reason)] : ends);
-    const swept = totalsOf(this.#files, this.#left);
+    const swept = totalsOf(this.#files, this.#leftFiles);
     const message = ends.length > 0 ? sweepWords(swept) : worst?.message;
     return { ...swept, stopped: worst === undefined ? null : { ...worst, ...present({ message }) } };
   }
@@ -211,7 +212,7 @@ class SweepRun {
    */
   #keep(
     file: string,
-    { job }: SweptJob,
+    { job, further }: SweptJob,
     ended: {
       readonly summary?: RunObject;
       readonly stopped: StopObject | null;
@@ -221,6 +222,9 @@ class SweepRun {
     const { summary, stopped, movedTo = null } = ended;
     const { batch = null, rows = null, counts = {}, output = null, needs_attention = null } = summary ?? {};
     const { spent_now: spent = 0, exact = true, in_doubt = 0 } = summary?.credits ?? {};
+    const { cost, credits: { spent: inAll = 0 } = {} } = summary ?? {};
+    // What several accounts were paid on other nights is not known one by one.
+    const isKnown = spent > 0 && (spent === inAll || further.length === 0);
     this.#files.push({
       file,
       job: job.name,
@@ -229,6 +233,7 @@ class SweepRun {
       rows,
       counts,
       credits: { spent, exact: spent === 0 || exact, in_doubt },
+      ...present({ cost: isKnown ? cost && moneyShare(cost, spent / inAll) : undefined }),
       output,
       needs_attention,
       ...present({ results: summary?.results, missing_paths: summary?.missing_paths }),
@@ -277,7 +282,7 @@ async function putAway(
 }
 
 /**
- * The stop with the advice for a sweep: the budget is raised in the job, because nobody types the command of
+ * The stop with the advice for a sweep: the budget is raised in the job, because no one types the command of
  * the next sweep. The answers are those that a sweep takes: a run of the list takes more.
  */
 function forSweeps(stopped: StopObject, budgetToFinish?: number): StopObject {
@@ -302,12 +307,14 @@ export function worstOf(stops: readonly StopObject[]): StopObject | undefined {
 
 // ---------------------------------------------------------------------------------------------- what is told
 
-function totalsOf(files: Swept[], left: SweepResult['left']) {
+function totalsOf(files: Swept[], leftFiles: SweepResult['left']) {
   const sum = (of: (file: Swept) => number): number => files.reduce((total, file) => total + of(file), 0);
   const counts = OUTCOME_KINDS.map((kind) => [kind, sum((file) => file.counts[kind] ?? 0)] as const);
+  const paid = files.filter(({ credits }) => credits.spent > 0);
+  const costs = paid.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   return {
     files,
-    left,
+    left: leftFiles,
     rows: sum(({ rows }) => rows ?? 0),
     counts: Object.fromEntries(counts.filter(([, count]) => count > 0)) as Swept['counts'],
     credits: {
@@ -315,6 +322,8 @@ function totalsOf(files: Swept[], left: SweepResult['left']) {
       exact: files.every(({ credits }) => credits.exact),
       in_doubt: sum(({ credits }) => credits.in_doubt),
     },
+    // A sum without the part of one file would be taken for all.
+    ...(paid.length > 0 && costs.length === paid.length && { cost: costs.reduce(moneySum) }),
   };
 }
 
@@ -333,7 +342,7 @@ function sweepLines({ files, left, rows, counts, credits }: SweepResult): readon
   );
 }
 
-/** `4 lists done, 1 with rows that need you: a.csv; 1 not: bad.csv: why`. */
+/** `4 lists done, 1 with rows that need attention: a.csv; 1 not: bad.csv: why`. */
 function sweepWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): string {
   const done = files.filter(({ stopped }) => stopped === null);
   const needing = done.filter(({ needs_attention: path }) => path !== null).map(({ file }) => basename(file));
@@ -346,7 +355,7 @@ function sweepWords({ files, left }: Pick<SweepResult, 'files' | 'left'>): strin
   const ends = linesOf(
     `${counted(done.length, 'list')} done`,
     left.length > 0 && `${left.length} left (${left.map(({ file }) => basename(file)).join(', ')})`,
-    needing.length > 0 && `${needing.length} with rows that need you: ${needing.join(', ')}`,
+    needing.length > 0 && `${needing.length} with rows that need attention: ${needing.join(', ')}`,
   ).join(', ');
   return not.length === 0 ? ends : `${ends}; ${not.length} not: ${not.join(' ')}`;
 }

@@ -7,7 +7,15 @@ import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import { counted, foreignName, foreignWords, linesOf, listed, plainText } from '../core/plain-text.ts';
+import {
+  counted,
+  foreignName,
+  foreignWords,
+  grouped,
+  linesOf,
+  listed,
+  plainText,
+} from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
 import { wordsShown } from '../core/stop-object.ts';
@@ -33,12 +41,14 @@ import {
   type JobDamageObject,
   PlanObject,
   type RedirectObject,
+  type ShortBudgetObject,
 } from '../objects/plan-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { otherwiseWords, rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
-import { type Plan, planRows } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
+import { planPart, requireSampled } from '../plan/sample.ts';
 import { isTakingAside } from '../plan/shared-hosts.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
@@ -50,10 +60,20 @@ import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { missingWords, type PathSearch } from '../values/answer-fields.ts';
+import { requireStep } from '../walk/asked-anew.ts';
 import { accountsOf, type PlanContext, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
 import { optionsOf } from '../walk/row-preparer.ts';
-import { argument, type Console, command, flag, type Host, onOff, type Report } from './shared/command.ts';
-import { ACCOUNT_WORDS, accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
+import {
+  argument,
+  type Console,
+  command,
+  flag,
+  type Host,
+  onOff,
+  type Report,
+  text,
+} from './shared/command.ts';
+import { ACCOUNT_WORDS, accept, COMMON, inOrder, noFileFor, notesOn, someRows } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, planLines, unfinishedLine } from './shared/summary.ts';
 
@@ -71,8 +91,15 @@ const planInput = z.strictObject({
   strict: STRICT,
   ...ENTRIES,
   only: flag(RowRanges.optional(), 'plan the rows with these numbers alone, such as 5,9,12-20', '<numbers>'),
+  step: text('plan this step of the job alone, by its name', '<operation>'),
+  sample: flag(
+    someRows(),
+    'say also what so many random rows would cost, as run --sample buys them',
+    '<rows>',
+  ),
   refresh: onOff('as if every answer that was bought before were too old'),
   all: flag(z.boolean().default(false), 'show every line of a change'),
+  each: flag(z.boolean().default(false), 'say what becomes of each row'),
   allow_admin: onOff('plan as for a run with --allow-admin'),
   accept: accept([...ACCOUNT_WORDS, 'large-list', 'shared-host']),
 });
@@ -129,37 +156,33 @@ interface PlannedJob extends ResolvedJob {
  * creates no store. It sends only the dialect's questions about the members of projects.
  */
 async function planJob(input: PlanInput & { readonly job: string }, host: Host): Promise<PlannedJob> {
-  const { console, own } = host;
-  const { strict, refresh, accept, only } = input;
-  const { operations, dialects } = own;
-  const said = await choose({
-    job: input.job,
-    strict,
-    accept,
-    entries: entriesOf(input),
-    operations,
-    dialects,
-  });
-  const { job } = said;
-  if (accept?.some(isAgreement)) await requireAgreedRequests({ ...said, accept });
+  const { console, ownParts } = host;
+  const { strict, refresh, accept, only, step, sample, each } = input;
+  const { operations, dialects } = ownParts;
+  const entries = entriesOf(input);
+  const chosenJob = await choose({ job: input.job, strict, accept, entries, operations, dialects });
+  const { job } = chosenJob;
+  requireStep(job.operation.name, step);
+  if (accept?.some(isAgreement)) await requireAgreedRequests({ ...chosenJob, accept });
+  requireSampled(job, sample);
   const isChange = job.operation.change !== undefined;
-  const { location } = chooseStore(input.store, said.account.sandbox);
+  const { location } = chooseStore(input.store, chosenJob.account.sandbox);
   await requireTaken(location, job.operation.name, isChange);
   const ledger = await lookIfThere(location, console.warn);
   try {
-    const { account, moved } = await planAccount(said.account, ledger, accept);
-    const chosen = { ...(await withAccounts(said, (each) => knownAccount(each, ledger))), account };
+    const { account, moved } = await planAccount(chosenJob.account, ledger, accept);
+    const chosen = { ...(await withAccounts(chosenJob, (each) => knownAccount(each, ledger))), account };
     const opened = await openHeader(input.file, job, ledger);
     await requireRows(opened, only);
     const options = optionsOf(chosen);
     const watch = watchIssues(opened.columns, job, job.operation.preparer(options));
     const list = { ...opened, columns: watch.watched };
-    const context = { ...chosen, ledger, refresh, only, shared: sharedAccepted(accept) };
-    const asked = rowsAsked(list.sheet.start, { only });
+    const context = { ...chosen, ledger, refresh, only, step, each, sample, ...heardBy(console, accept) };
+    const askedRows = rowsAsked(list.sheet.start, { only });
     const toAgree = await unagreed(chosen);
     const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
     const plan =
-      changes === undefined ? await planRows(context, list) : planOfChanges(changes, account, asked);
+      changes === undefined ? await planPart(context, list) : planOfChanges(changes, account, askedRows);
     if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
@@ -178,6 +201,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
       ...(changes && shownChanges(changes, guardProblems({ job, allowAdmin: input.allow_admin }, changes))),
       ...present({
         this_run: partOf(plan),
+        short_budgets: await shortBudgets(accountsOf(chosen), ledger, plan),
         unfinished: batch?.state === 'open' ? batch.id : undefined,
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
@@ -195,10 +219,49 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   }
 }
 
+/** A run that fits its own budget may still reach one of its account, so a person knows before the start. */
+async function shortBudgets(
+  accounts: readonly { readonly account: Account }[],
+  ledger: LedgerReader | undefined,
+  { part, credits }: Plan,
+): Promise<PlanObject['short_budgets']> {
+  const { most } = part ?? credits;
+  const short: ShortBudgetObject[] = [];
+  for (const { account } of accounts)
+    for (const [period, cap] of [
+      ['day', account.budget.perDay],
+      ['month', account.budget.perMonth],
+    ] as const) {
+      if (cap === undefined) continue;
+      const money = await ledger?.accountMoney(account.identity, period, systemClock.wallMs());
+      const left = Math.max(0, cap - (money ? money.spent + money.reserved + money.inDoubt : 0));
+      if (left < most) short.push({ account: account.name, period, cap, left });
+    }
+  return short.length === 0 ? undefined : short;
+}
+
+const shortBudgetLine = ({ account, period, cap, left }: ShortBudgetObject): string =>
+  `  budget         ${account} has ${grouped(left)} of ${counted(cap, 'credit')} left this ${period}; a run may stop there`;
+
+/** A page is looked at, and asks every second. */
+const MOMENT_MS = 250;
+
+function heardBy(console: Console, accept: PlanInput['accept']): Pick<PlanContext, 'shared' | 'hearSoFar'> {
+  let dueMs = 0;
+  const hearSoFar: PlanContext['hearSoFar'] = (soFar) => {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs < dueMs) return;
+    dueMs = nowMs + MOMENT_MS;
+    console.soFar(soFar());
+  };
+  return { shared: sharedAccepted(accept), hearSoFar };
+}
+
 /** Rows that would be set aside are planned as they are asked where a person takes them. */
 const sharedAccepted = (accept: PlanInput['accept']) => (isTakingAside(accept) ? NO_SHARED_HOSTS : undefined);
 
-const partOf = ({ part }: Plan): PlanObject['this_run'] => part && { rows: part.rows, credits: part.most };
+const partOf = ({ part }: Plan): PlanObject['this_run'] =>
+  part && { rows: part.rows, credits: part.most, ...present({ cost: part.cost }) };
 
 function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
   const { object, plan, changes, known, repairableRows, missingStore } = planned;
@@ -214,6 +277,8 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
       object.role_addresses && roleLine(object.role_addresses),
       object.redirects?.map(redirectLine),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
+      object.short_budgets?.map(shortBudgetLine),
+      object.each?.map(eachLine),
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
@@ -235,15 +300,15 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
 }
 
 /**
- * @returns the account, and, where nobody has answered yet, why a run would first ask which account it is.
+ * @returns the account, and, where no one has answered yet, why a run would first ask which account it is.
  */
 async function planAccount(
-  said: Account,
+  givenAccount: Account,
   ledger: LedgerReader | undefined,
   accept: PlanInput['accept'],
 ): Promise<{ readonly account: Account; readonly moved?: StopError }> {
-  const account = await knownAccount(said, ledger);
-  const moved = await movedFrom(said, ledger);
+  const account = await knownAccount(givenAccount, ledger);
+  const moved = await movedFrom(givenAccount, ledger);
   const [isSame, isNew] = ACCOUNT_WORDS.map((word) => accept?.includes(word) === true);
   if (moved === undefined || (isNew && !isSame)) return { account };
   return isSame && !isNew
@@ -251,17 +316,22 @@ async function planAccount(
     : { account, moved: moved.stopped };
 }
 
+const eachLine = ({ is, says, rows }: NonNullable<PlanObject['each']>[number]): string =>
+  `  ${is.replace('_', ' ').padEnd(14)} rows ${rows}${says === undefined ? '' : `: ${plainText(says)}`}`;
+
 const OTHERWISE_AGREED_TO = 'They are bought again only if you agree: with --yes, or when a run asks.';
 
 const AGREED_TO =
-  'Calls whose answer turned out to be none are bought again only if you agree: ' +
+  'A call with an answer that turned out to be none is bought again only if you agree: ' +
   'with --yes, or when a run asks.';
 
 function tellBeginning(console: Console, planned: PlannedJob): void {
   const { job, account, dialect, further, list, object } = planned;
   const { path, columns, sheet } = list;
   const { requests = [], to_agree: toAgree } = object;
-  const accounts = [account, ...further.map((asked) => asked.account)].map(({ name }) => name);
+  const accounts = [account, ...further.map((furtherAccount) => furtherAccount.account)].map(
+    ({ name }) => name,
+  );
   const by = `${accounts.length === 1 ? 'account' : 'accounts'} ${accounts.join(', ')}`;
   console.print(plainText(`${job.name} over ${path}, with ${by}`));
   console.print(
@@ -301,7 +371,7 @@ async function unagreed(chosen: ResolvedJob): Promise<AgreementQuestion | undefi
 }
 
 /**
- * The changes of the plan. While nobody has agreed to the questions of a dialect, the plan uses the members
+ * The changes of the plan. While no one has agreed to the questions of a dialect, the plan uses the members
  * that the ledger remembers, because a run asks the person first.
  */
 function changesOf(
@@ -312,13 +382,13 @@ function changesOf(
 ): Promise<ChangePlan> {
   const { account, dialect, ledger } = context;
   const emit = notesOn(host);
-  const signal = host.own.signal ?? new AbortController().signal;
+  const signal = host.ownParts.signal ?? new AbortController().signal;
   return planChanges(context, list, async (projects) => {
     if (toAgree === undefined)
       return remoteMembers({ account, dialect, clock: systemClock, emit, signal, ledger }, projects);
     const message =
       'The service was not asked who is in the projects, ' +
-      'because nobody has agreed yet to what the dialect sends.';
+      'because you have not agreed yet to what the dialect sends.';
     emit({ kind: 'note', message });
     return undefined;
   });

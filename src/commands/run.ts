@@ -60,18 +60,22 @@ const runInput = z.strictObject({
   output: OUTPUT,
   yes: flag(
     z.boolean().default(false),
-    'agree to the plan without being asked: ' +
+    'agree to the plan unasked (changes off a terminal need it): ' +
       'to its highest price, which becomes the budget, to what it changes, ' +
       'and to what is bought or read again by a new dialect',
   ),
   plan: text('do exactly what the plan with this id showed, or nothing: plan prints it', '<id>', {
-    page: 'needed',
+    page: 'seen_plan',
   }),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
   only: flag(
     RowRanges.optional(),
     'only the rows with these numbers, such as 5,9,12-20; without it the same command does the rest',
     '<numbers>',
+  ),
+  step: text(
+    'only this step of the job, by its name; with --refresh the others keep the answers that they have',
+    '<operation>',
   ),
   sample: flag(
     someRows(),
@@ -88,7 +92,9 @@ const runInput = z.strictObject({
   ...ENTRIES,
   formulas: FORMULAS,
   ...under(ASKED, {
-    refresh: onOff('buy again what earlier batches bought; an unfinished batch continues as it began'),
+    refresh: onOff(
+      'buy again what earlier batches bought, with --only or --step of these alone; an unfinished batch continues as it began',
+    ),
     allow_admin: onOff('let the run make a person admin'),
   }),
   ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
@@ -107,16 +113,13 @@ type RunReport = Report<RunObject>;
 export default command({
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
-  details:
-    'A run that changes the service asks on a terminal; elsewhere it needs --yes. ' +
-    'The output is NAME.enriched.',
   example: 'run enrich-company leads.csv --budget 500',
   work: 'spends',
   input: runInput,
   output: RunObject,
   entriesOf: namedIn,
   async run(input, host) {
-    const { console, own } = host;
+    const { console, ownParts } = host;
     // The printed command is without --accept: what a person accepted once must not be accepted again by
     // running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
@@ -134,7 +137,7 @@ export default command({
           if (file !== input.file) resume.words = withoutOption(host.wordsWith('-', file), '--accept');
           return runJob({
             ...spending,
-            ...optionsOf(input, own),
+            ...optionsOf(input, ownParts),
             watcher: progress,
             file,
             ...questionsOn(console, input.yes, input.sample !== undefined),
@@ -157,9 +160,9 @@ export default command({
  */
 export function optionsOf(
   input: Omit<RunInput, 'file' | 'attention_ok' | keyof ReturnType<typeof spendingInput>>,
-  own: Own,
+  ownParts: Own,
 ): Omit<RunOptions, 'file'> {
-  const { job, strict, output, limit, only, sample, detach, refresh, yes } = input;
+  const { job, strict, output, limit, only, step, sample, detach, refresh, yes } = input;
   if (limit !== undefined && only !== undefined)
     throw stop(
       'usage',
@@ -171,18 +174,19 @@ export function optionsOf(
     strict,
     limit,
     only,
+    step,
     sample,
     detach,
     refresh,
     buyAgain: yes,
     entries: entriesOf(input),
-    output: own.output ?? (output === '-' ? process.stdout : output),
+    output: ownParts.output ?? (output === '-' ? process.stdout : output),
     budget: input.budget === undefined ? undefined : credits(input.budget),
     saveJobAs: input.save_job,
     allowAdmin: input.allow_admin,
     planId: input.plan,
-    operations: own.operations,
-    dialects: own.dialects,
+    operations: ownParts.operations,
+    dialects: ownParts.dialects,
   };
 }
 

@@ -22,7 +22,7 @@ export default command({
     'A run on sandbox-provider, sandbox-service, sandbox-hunter and so on starts one by itself. ' +
     'With --vendor it speaks the dialect that is shipped for that vendor, also when it refuses. ' +
     'Faults are reset, timeout, truncate, cut, empty, garbage, huge, bomb, slow, limited-200, limited-429, ' +
-    'busy-503, 301, 302, any 4xx and any 5xx; with charged- before it, such as charged-500, ' +
+    'busy-503, 301, 302, any 4xx and any 5xx. With charged- before it, such as charged-500, ' +
     'the charge or change is made before the answer is lost. ' +
     'GET /sandbox/book sums up charges, changes and faults.',
   example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',

@@ -3,7 +3,6 @@ import { stop } from '../core/errors.ts';
 import { AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
-import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, command, flag, onOff } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn, stopAsked } from './shared/input.ts';
 import { pageCommands } from './shared/library.ts';
@@ -21,10 +20,7 @@ export default command({
   faces: ['terminal'],
   input: z.strictObject({
     ...COMMON,
-    jobs: argument(
-      z.array(z.string()).default([]),
-      'YAML files of jobs whose inboxes are swept on a schedule',
-    ),
+    jobs: argument(z.array(z.string()).default([]), 'YAML files of jobs with inboxes, swept on a schedule'),
     accept: accept(),
     log: LOG,
     port: flag(
@@ -37,6 +33,8 @@ export default command({
     }),
   }),
   async run(input, { console, words }) {
+    // The help of every command names this one, and needs no server.
+    const { hasScreen, openInBrowser, openPage } = await import('../web/serve.ts');
     const log = logOn(console, input.log);
     const say = (line: string): void => log('info', line);
     // A program that reads the log needs lines without blank ones between them.

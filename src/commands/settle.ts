@@ -20,7 +20,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject, type MatchObject } from '../objects/row-object.ts';
-import { nextCommandOf } from '../run/batches.ts';
+import { batchObjects, nextCommandOf } from '../run/batches.ts';
 import { callObject, doubtList, doubtsOf, doubtWords, isOfBeside } from '../run/doubts.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import { matchObject, otherAnswers } from '../run/matches.ts';
@@ -120,7 +120,10 @@ export default command({
       const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
       console.say(`${were} when the program ended; those without an answer are in doubt now.`);
     }
-    return listReport(await listOf(found, given.row), found.batch.accounts.length > 1);
+    const list = await listOf(found, given.row);
+    const report = listReport(list, found.batch.accounts.length > 1);
+    if (list.in_doubt.length > 0) return report;
+    return { ...report, advice: [...(report.advice ?? []), ...(await doubtsElsewhere(given.store, found))] };
   },
 });
 
@@ -176,7 +179,7 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
       beside.length > 0 && totalOf(beside, 'in doubt beside an answer'),
       matches.map(({ row, match }) => `row ${row}: ${match}`),
       doubts.length + accepted.length + beside.length + open + matches.length === 0 && `${nothing}.`,
-      // Where several processes spend, a request for which nobody waits any more is settled because of its
+      // Where several processes spend, a request for which no one waits any more is settled because of its
       // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
     ),
@@ -195,6 +198,16 @@ const matchLines = (matches: readonly MatchObject[]): readonly string[] =>
     matches.some(({ decision }) => decision === null) &&
       'What was found for another company or person is kept with --keep, and left blank with --blank.',
   );
+
+/** Other batches with rows in doubt: "last" is the newest batch, not the one with a doubt. */
+async function doubtsElsewhere(store: string | undefined, { batch }: FoundBatch): Promise<readonly string[]> {
+  const batches = await batchObjects(store);
+  return batches.flatMap(({ batch: id, counts, input }) =>
+    id === batch.id || !counts.in_doubt
+      ? []
+      : [`${counted(counts.in_doubt, 'row')} of ${input} in doubt: ${commandLine(['settle', id])}`],
+  );
+}
 
 /** @throws StopError `usage` for a row about which there is nothing to decide. */
 async function listOf(found: FoundBatch, row: string | undefined): Promise<List> {
@@ -247,7 +260,7 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
       (isBought
         ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), ' +
           '--answer key=value, or --not-done if you know that nothing was charged.'
-        : 'Check at the service what became of it. ' +
+        : 'Check at the service whether it was done. ' +
           'If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; ' +
           'if not, --not-done; to leave it out of this batch, --skip.'),
     doubts.length > 1 &&
@@ -379,7 +392,7 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
   const fact = `The change of row ${unproven.row} counted as done, so it is not sent again or left out.`;
   const settle = commandLine(['settle', id, String(unproven.row)]);
   const ways = typing`: ${asCommand(settle)} ${byFlag('--answer')} or ${asFlag('--not-done')}`;
-  const next = phrase`Look at the service, and say what is so${ways}.`;
+  const next = phrase`Check at the service, and say what happened${ways}.`;
   throw stop('usage', fact, next);
 }
 
@@ -398,9 +411,12 @@ async function decideOn(
   for (const doubt of doubts) {
     const why = `${kind} asked for by the user`;
     const spec = { key: doubt.key, batch: batch.id, kind, by: 'person', why, atMs: nowMs } as const;
-    const said = { kind: 'skipped', why: skippedByUser(doubt) } as const;
+    const skippedAnswer = { kind: 'skipped', why: skippedByUser(doubt) } as const;
     const mayGoOn = kind === 'skip' && asksSeveral(batch);
-    await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
+    await ledger.decide(
+      spec,
+      mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, skippedAnswer, batch.id) } : {},
+    );
   }
 }
 

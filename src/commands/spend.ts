@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { inMoney, moneyFor, type PricedCredits } from '../core/money.ts';
@@ -10,7 +12,13 @@ import { vendorCountWords } from '../files/output/summary-words.ts';
 import { vendorCountOf } from '../files/output/tally.ts';
 import { triedBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader, Spent } from '../ledger/ledger.ts';
-import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
+import {
+  SPEND_BY,
+  type SpendGroupObject,
+  SpendObject,
+  type SpentAtObject,
+  type SpentForObject,
+} from '../objects/log-object.ts';
 import { pricesIn } from '../run/known-account.ts';
 import { eachLedgerThere } from '../run/open-ledger.ts';
 import { command, flag } from './shared/command.ts';
@@ -53,7 +61,16 @@ export default command({
 interface Sum {
   readonly group: SpendGroupObject;
   readonly batches: Set<Batch>;
-  readonly parts: PricedCredits[];
+  readonly parts: Part[];
+}
+
+/** What was spent at an account for a list. */
+interface Part extends PricedCredits {
+  readonly account: string;
+  readonly list: string;
+  readonly operation: string;
+  readonly atMost: number;
+  readonly requests: number;
 }
 
 /** Sandbox credits are in groups of their own. */
@@ -73,7 +90,10 @@ async function spentIn(
     const batch = batches.get(part.batch);
     if (batch === undefined) continue;
     const { group, parts } = sumFor(sums, batch, nameBy(by, batch, part));
-    parts.push({ credits: part.spent, price: priceOf(batch, part.accountIdentity) });
+    const { spent: credits, atMost, requests, accountIdentity } = part;
+    const { operation } = batch;
+    const at = { list: listOf(batch), operation, account: accountNameIn(batch, { accountIdentity }) };
+    parts.push({ ...at, credits, atMost, requests, price: priceOf(batch, accountIdentity) });
     group.spent += part.spent;
     group.for_misses += part.forMisses;
     if (part.atMost > 0) group.exact = false;
@@ -105,6 +125,7 @@ function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum 
       spent: 0,
       for_misses: 0,
       exact: true,
+      accounts: [],
       in_doubt: 0,
       saved: 0,
       requests: 0,
@@ -134,14 +155,35 @@ function nameBy(
     case 'day':
       return isoTime(dayMs).slice(0, 10);
     case 'list':
-      if (triedBy(batch.settings) !== undefined) return `a trial of ${batch.operation}`;
-      return listFolderOf(batch.inputPath) === undefined ? batch.inputPath : listNameOf(batch.inputPath);
+      return listOf(batch);
     case 'month':
       return isoTime(dayMs).slice(0, 7);
     case 'operator':
       return operator;
   }
 }
+
+function listOf({ settings, operation, inputPath }: Batch): string {
+  if (triedBy(settings) !== undefined) return `a trial of ${operation}`;
+  if (listFolderOf(inputPath) === undefined) return inputPath;
+  const name = listNameOf(inputPath);
+  return name === basename(inputPath) && !existsSync(inputPath) ? 'a deleted list' : name;
+}
+
+const spentAt = (parts: readonly Part[]): SpentAtObject[] =>
+  [...Map.groupBy(parts, ({ account }) => account)].map(([account, own]) => ({
+    account,
+    spent: own.reduce((sum, { credits }) => sum + credits, 0),
+    exact: own.every(({ atMost }) => atMost === 0),
+    requests: own.reduce((sum, { requests }) => sum + requests, 0),
+    ...present({ cost: moneyFor(own) }),
+  }));
+
+const spentFor = (parts: readonly Part[]): SpentForObject[] =>
+  [...Map.groupBy(parts, ({ list, operation }) => `${operation}\n${list}`).values()].flatMap((own) => {
+    const [{ list, operation } = { list: '', operation: '' }] = own;
+    return { list, operation, accounts: spentAt(own) };
+  });
 
 /** Adds facts from the whole ledger: the budget, and what the vendor counted. */
 async function complete(
@@ -150,7 +192,8 @@ async function complete(
   by: SpendObject['by'],
   fromMs: number,
 ): Promise<void> {
-  Object.assign(group, present({ cost: moneyFor(parts) }));
+  Object.assign(group, present({ cost: moneyFor(parts) }), { accounts: spentAt(parts) });
+  if (by === 'day') group.lists = spentFor(parts);
   const [batch] = batches;
   if (batch === undefined || (by !== 'account' && by !== 'batch')) return;
   const { cap = null } =
@@ -193,7 +236,7 @@ function linesOfGroups(groups: readonly SpendGroupObject[]): readonly string[] {
   return groups.map((group) => `  ${nameOf(group).padEnd(width)}  ${figuresOf(group)}`);
 }
 
-const nameOf = ({ name }: SpendGroupObject): string => name ?? 'nobody noted';
+const nameOf = ({ name }: SpendGroupObject): string => name ?? 'no name noted';
 
 function figuresOf(group: SpendGroupObject): string {
   const { spent, exact, saved, requests, batches, budget, input, account } = group;

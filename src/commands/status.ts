@@ -28,7 +28,7 @@ const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject, Tab
 
 type StatusReport = Report<z.output<typeof statusOutput>>;
 
-const { from, limit, search, sort, where } = TableOrder.shape;
+const { from, limit, search, sort, where, only_if, unless, differs } = TableOrder.shape;
 
 const TABLE = {
   from: flag(from, 'the row to begin with, by its number', '<row>'),
@@ -40,6 +40,21 @@ const TABLE = {
     'only rows with this value, such as City=Perth or _status=invalid,refused; several: all of them',
     '<column=value>',
     { example: 'City=Perth' },
+  ),
+  only_if: flag(
+    only_if,
+    'only rows in which a column says this, as in a job: AU, filled or blank; several: all of them',
+    '<column=value>',
+    { example: 'Country=AU' },
+  ),
+  unless: flag(unless, 'without the rows in which a column says this, in the same words', '<column=value>', {
+    example: 'Status=Customer',
+  }),
+  differs: flag(
+    differs,
+    'only rows in which a column says something else than another one, both filled',
+    '<column=column>',
+    { example: 'name=Company' },
   ),
 };
 
@@ -82,7 +97,7 @@ export default command({
 
 function requireOneBatch(batch: string | undefined, row: string | undefined): void {
   if (batch === undefined)
-    throw stop('usage', 'No batch is named whose rows are to be shown.', 'Name it, or say "last".');
+    throw stop('usage', 'No batch is named, so there are no rows to show.', 'Name it, or say "last".');
   if (row !== undefined)
     throw stop('usage', `Both row ${row} and a page of rows are asked for.`, 'Leave one of them out.');
 }
@@ -102,7 +117,8 @@ function batchLine(of: BatchObject): string {
   const cost = of.has_costs
     ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
     : '';
-  const rows = `${grouped(rowsIn(counts))}/${grouped(allRows(of))} rows${cost}`;
+  const doubts = counts.in_doubt === undefined ? '' : `, ${grouped(counts.in_doubt)} in doubt`;
+  const rows = `${grouped(rowsIn(counts))}/${grouped(allRows(of))} rows${cost}${doubts}`;
   return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${batchWhat(of)}  ${of.input}`;
 }
 
@@ -135,7 +151,7 @@ function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
 function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly string[] {
   const { batch, input, rows, rows_beyond: beyond = 0, changes, goal } = status;
   const { requests, calls, half_done: halfDone = [] } = status;
-  const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
+  const people = beyond === 0 ? '' : `, and ${grouped(beyond)} for people whom it does not name`;
   const names = accounts.map(({ name }) => name).join(', ');
   const by = `${accounts.length === 1 ? 'account' : 'accounts'} ${names}`;
   return linesOf(
@@ -143,7 +159,7 @@ function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly st
     `Input      ${input}, ${counted(rows, 'row')}${people}`,
     countLines(status),
     goal.rows < allRows(status) &&
-      `Chosen     ${counted(goal.rows, 'row')}, of which ${grouped(goal.settled)} have ended`,
+      `Chosen     ${counted(goal.rows, 'row')}, ${grouped(goal.settled)} have ended`,
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
     creditsLine(status),

@@ -6,8 +6,9 @@ import { stop } from '../core/errors.ts';
 import { asFlag, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
+import { listNameOf } from '../files/called.ts';
 import { copyLedger } from '../ledger/copy.ts';
-import type { AccountTerms, LedgerReader } from '../ledger/ledger.ts';
+import type { AccountTerms, Batch, LedgerReader } from '../ledger/ledger.ts';
 import { isUrl, type StoreCheck } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -17,9 +18,8 @@ import { ErasureObject } from '../objects/log-object.ts';
 import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
 import { type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';
-import { aloneIn, closedAfter, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
+import { aloneIn, closedAfter, findBatch, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore, storeThere } from '../run/store-choice.ts';
-import { layOutQueue } from '../run/work-queue.ts';
 import { argument, type CommandGroup, command, flag, type Host, onOff, text } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
@@ -42,8 +42,12 @@ const purgeInput = z.strictObject({
     'instead of an age: what is dated before that day (UTC), whatever the clocks say',
     '<day>',
   ),
+  list: text(
+    'instead of an age: the list of this batch, with the answers that no other list has; they may be bought again',
+    '<batch>',
+  ),
   account: text('only what was asked by this account; left out: by all', '<name>'),
-  compact: onOff('give back the room of what is gone, also without an age or a day'),
+  compact: onOff('free the space of what was erased, also without an age or a day'),
   dry_run: onOff('only show what would be erased'),
   yes: onOff('erase without being asked'),
   wait: wait(),
@@ -77,7 +81,8 @@ export default {
     }),
     command({
       name: 'store check',
-      summary: "Run the database's own check, and add each budget up anew; 2 where they differ.",
+      summary:
+        "Run the database's own check, and add each budget up anew; the exit code is 2 where they differ.",
       example: 'store check',
       input: z.strictObject({ ...COMMON }),
       output: z.object({
@@ -178,6 +183,7 @@ export default {
       }),
       async run({ url }) {
         const { worker, reader } = await (await storeAt(url)).init(url);
+        const { layOutQueue } = await import('../run/work-queue.ts');
         await layOutQueue(url);
         return {
           lines: [
@@ -198,7 +204,7 @@ export default {
       name: 'store caps',
       summary: "Make the limits and budgets in this host's accounts file hold for all hosts.",
       details:
-        'A process whose accounts file differs is refused. A limit changes only while nobody sends by it.',
+        'A process with another accounts file is refused. A limit changes only while no process sends by it.',
       example: 'store caps postgres://rowonce@127.0.0.1/rowonce',
       input: z.strictObject({ url: DATABASE }),
       output: z.object({
@@ -222,10 +228,10 @@ export default {
     }),
     command({
       name: 'store purge',
-      summary: 'Erase old answers, and what was asked for them. They may be bought again.',
+      summary: 'Erase old answers and their requests. They may be bought again.',
       details:
-        'Give an age or a day. Ages end at the last time that an answer of a vendor told; ' +
-        'nothing is erased, with 2, where this machine alone makes something old.',
+        "Give an age or a day. Ages count back from the last time that a vendor's answer told. Where only " +
+        "this machine's clock makes something old, nothing is erased, and the exit code is 2.",
       example: 'store purge --older-than 400d --dry-run',
       input: purgeInput,
       /** `--compact` alone gives only the store. */
@@ -314,15 +320,16 @@ async function holdings(ledger: LedgerReader) {
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
 
 async function purge(input: Purge, { console }: Host) {
-  const { location } = chooseStore(input.store, false);
+  const listed = input.list === undefined ? undefined : await findBatch(input.list, input.store);
+  const location = listed?.location ?? chooseStore(input.store, false).location;
   const { account, older_than, before, dry_run = false, wait: waitForLockMs = 0 } = input;
   const options = { clock: systemClock, waitForLockMs, command: 'store purge', operator: input.as };
-  if (input.compact && older_than === undefined && before === undefined) {
+  if (input.compact && (older_than ?? before ?? listed) === undefined) {
     const due = await aloneIn(location, options, ({ clean }) => clean());
-    const done = `The room of what is gone from ${location} is given back.`;
+    const done = `The space of what was erased from ${location} is free again.`;
     return { lines: [due ?? done], object: { store: location } };
   }
-  const { order, what } = purgeOf(input);
+  const { order, what } = listed === undefined ? purgeOf(input) : purgeOfList(input, listed.batch);
   const named = account === undefined ? undefined : findAccount(await loadAccounts(), account);
   const known = named && (await lookIntoIfThere(location, (ledger) => knownAccount(named, ledger)));
   const ofAccount = known === undefined ? {} : { accountIdentity: known.identity };
@@ -341,6 +348,20 @@ async function purge(input: Purge, { console }: Host) {
         ? [`${unsettled} of them may have been charged, so they stay until they are settled.`]
         : [],
   };
+}
+
+/** @throws StopError `usage` for a list that has changed people, and beside an age or an account. */
+function purgeOfList({ older_than, before, account }: Purge, { inputPath: path, plannedRows }: Batch) {
+  if ((older_than ?? before ?? account) !== undefined)
+    throw stop('usage', 'A list is erased whole, whatever its age or account.', 'Leave the others out.');
+  if (plannedRows !== undefined)
+    throw stop(
+      'usage',
+      `${listNameOf(path)} has changed people, and who has which role stays known for as long as they have it.`,
+      'Forget each person by their address.',
+      commandLine(['forget', 'EMAIL']),
+    );
+  return { order: { kind: 'list', path } as const, what: `${listNameOf(path)} and its answers` };
 }
 
 function purgeOf({ older_than: ageMs, before }: Purge): {

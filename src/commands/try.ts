@@ -113,13 +113,13 @@ export default command({
   input: tryInput,
   output: TrialObject,
   async run(input, host) {
-    const { console, own, words } = host;
+    const { console, ownParts, words } = host;
     const { job, given, account, add } = input;
     if (isCurl(job)) {
       const name = [account ?? []].flat()[0];
       return lineReport(await tryLine({ ...input, account: name }, host), input, host);
     }
-    const { operations, dialects } = own;
+    const { operations, dialects } = ownParts;
     const trial = trialOf(
       await choose({ job, entries: present({ account, add }), ...present({ operations, dialects }) }),
       given,
@@ -150,18 +150,18 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
   const { account } = trial;
   if (account.sandbox) return;
   const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
-  const own = { ...trial, account: await knownAccount(account, ledger) };
+  const ownTrial = { ...trial, account: await knownAccount(account, ledger) };
   // What a known answer leads to may not be known.
-  const isWhole = thenOf(own.dialect, own.call) === undefined;
-  const known = await stateOf(own, ledger);
-  const most = (await pricingOf({ ...own, ledger })).mostOfRow;
+  const isWhole = thenOf(ownTrial.dialect, ownTrial.call) === undefined;
+  const known = await stateOf(ownTrial, ledger);
+  const most = (await pricingOf({ ...ownTrial, ledger })).mostOfRow;
   await ledger?.close();
   if (known === 'in_doubt' || (known === 'answered' && isWhole && input.refresh !== true)) return;
   const { yes, budget = yes === true ? most : -1 } = input;
   if (most <= budget) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
-  const fact = `This would send one request, ${cost}, and nobody has agreed.`;
+  const fact = `This would send one request, ${cost}, and you have not agreed.`;
   if (input.budget !== undefined)
     throw stop('consent', fact, phrase`Agree${typing` on a terminal, or ${byFlag('--budget', most)}`}.`);
   const next = phrase`Agree${typing` on a terminal, or ${byFlag('--yes')}`}.`;
@@ -218,8 +218,8 @@ function ruleProposed(
   reply: Reply | undefined,
   means: (typeof PROPOSED)[number],
 ): string | null {
-  const own = reply && vendorReply(reply, dialect);
-  return (own && ruleThatReads(own, dialect, call, means)) ?? null;
+  const vendorsReply = reply && vendorReply(reply, dialect);
+  return (vendorsReply && ruleThatReads(vendorsReply, dialect, call, means)) ?? null;
 }
 
 function triedLines(
@@ -307,7 +307,7 @@ function proposalObject(
   };
 }
 
-/** A check finds something about nobody as well. */
+/** A check finds something about no one as well. */
 const isReadRight = ({ proposal, draft }: LineTried): boolean =>
   proposal?.found === 'found' && proposal.missed === (isCheck(draft.operation) ? 'found' : 'no_match');
 

@@ -67,7 +67,7 @@ export default command({
     'run the same command again to continue where it stopped.',
   details:
     'It deletes the invites that the batch made, ' +
-    'removes people whom it brought in and whose user_id is known, and gives others their former role. ' +
+    'removes people whom it brought in, by their user_id, and gives others their former role. ' +
     'What it cannot take back is listed, and the exit code is 3: ' +
     'new projects, removed people, deleted or accepted invites, ' +
     'and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
@@ -104,7 +104,7 @@ interface Undo {
   /** The list of the undo; empty where nothing of the batch can be taken back, or nothing needs to be. */
   readonly rows: readonly UndoRow[];
   /** Changes that stay as the batch left them. */
-  readonly left: UndoObject['not_undone'];
+  readonly notUndone: UndoObject['not_undone'];
   /** How many undos of the batch there were. */
   readonly earlier: number;
   /**
@@ -185,13 +185,13 @@ async function undo(
       const { ledger } = spender;
       const { maxPauseMs, signal, onEvent } = opening;
       const undone = await undoIn(ledger, batch);
-      const { begun, rows, left } = undone;
+      const { begun, rows, notUndone } = undone;
       if (begun === undefined && rows.length === 0) return undone;
       if (begun !== undefined) await requireSameList(begun, batch.id);
       await requirePlan(input.plan, batch, undone, ledger, chosen);
       const show = (plan: ChangePlan): void => {
         for (const line of diffLines(asListed(plan, rows))) console.say(plainText(line));
-        for (const line of leftLines(batch.id, { left })) console.say(line);
+        for (const line of leftLines(batch.id, { notUndone })) console.say(line);
       };
       const agrees = async (plan: ChangePlan): Promise<boolean> => {
         show(plan);
@@ -199,7 +199,7 @@ async function undo(
         return mayBeSent(console, `Send ${sentCounts(plan)} to the service?`);
       };
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
-      // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
+      // A sandbox account needs no agreement, so no one would be shown the plan otherwise.
       if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
       const output = begun && notedOutput(begun, console.say);
       // A person has already agreed to a list that has begun here. What a store says of it is no agreement.
@@ -342,13 +342,13 @@ async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: Ba
 /** The counts are those of changes that would be sent, and of subjects that stay as they are. */
 async function planReport(
   { id }: Batch,
-  { begun, done, rows, left }: Undo,
+  { begun, done, rows, notUndone }: Undo,
   ledger: LedgerReader,
   chosen: ResolvedJob,
 ): Promise<Report<UndoPlanObject>> {
   const told = (state: UndoPlanObject['state'], by: BatchId | null, line: string) => ({
-    lines: [line, ...leftLines(id, { left })],
-    object: withId({ undoes: id, state, by, changes: [], not_undone: left }),
+    lines: [line, ...leftLines(id, { notUndone })],
+    object: withId({ undoes: id, state, by, changes: [], not_undone: notUndone }),
   });
   if (begun !== undefined)
     return told(
@@ -358,9 +358,15 @@ async function planReport(
     );
   if (rows.length > 0) {
     const plan = asListed(await withUndoList(rows, (file) => planOf(chosen, ledger, file)), rows);
-    const object = withId({ undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left });
+    const object = withId({
+      undoes: id,
+      state: 'plan',
+      by: null,
+      ...shownChanges(plan),
+      not_undone: notUndone,
+    });
     return {
-      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { left }), `Plan  ${object.id}`],
+      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { notUndone }), `Plan  ${object.id}`],
       object,
     };
   }
@@ -377,8 +383,10 @@ const withId = (shown: Omit<UndoPlanObject, 'id'>): UndoPlanObject => ({
 const nothingToUndo = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 
 /** The changes that are not undone. Their row numbers are those of the batch. */
-const leftLines = (batch: string, { left }: Pick<Undo, 'left'>): readonly string[] =>
-  left.map(({ row, subject, reason }) => plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`));
+const leftLines = (batch: string, { notUndone }: Pick<Undo, 'notUndone'>): readonly string[] =>
+  notUndone.map(({ row, subject, reason }) =>
+    plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`),
+  );
 
 function undoneLines(batch: string, { summary, done }: Undo): readonly string[] {
   if (summary !== undefined) {
@@ -398,20 +406,20 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
   ];
 }
 
-function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
+function objectOf(undoes: string, { notUndone, done, summary }: Undo): UndoObject {
   const told: Partial<RunObject> = summary ?? {};
   const { batch = done?.by ?? null, counts = done?.counts ?? {}, requests = 0, stopped = null } = told;
   const { rows, output, needs_attention, changes } = told;
   const found = present({ rows, output, needs_attention, changes });
-  return { undoes, batch, counts, requests, ...found, stopped, not_undone: left };
+  return { undoes, batch, counts, requests, ...found, stopped, not_undone: notUndone };
 }
 
-function exitCode({ summary, done, left }: Undo, attentionIsFine: boolean): ExitCode {
+function exitCode({ summary, done, notUndone }: Undo, attentionIsFine: boolean): ExitCode {
   if (summary !== undefined) {
     const code = exitCodeOf(summary, attentionIsFine);
     if (code !== EXIT.done) return code;
   }
   const counts = summary === undefined ? done?.counts : undefined;
-  const needsAttention = left.length > 0 || needingAttention(counts ?? {}) > 0;
+  const needsAttention = notUndone.length > 0 || needingAttention(counts ?? {}) > 0;
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
@@ -11,7 +11,6 @@ import { StopObject } from '../objects/stop-object.ts';
 import { command, flag, type WorkerEvent } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { spend, withNext } from './shared/spending.ts';
-import { runWorker } from './worker/work.ts';
 
 export default command({
   name: 'worker',
@@ -34,7 +33,8 @@ export default command({
   }),
   output: z.object({ ranges: z.number(), rows: z.number(), stopped: StopObject.nullable() }),
   async run({ health, log, ...input }, host) {
-    const { words, own } = host;
+    const { words, ownParts } = host;
+    const { runWorker } = await import('./worker/work.ts');
     const say = logOn(host.console, log);
     let beatenMs = Number.NEGATIVE_INFINITY;
     const isAlive = (): boolean => systemClock.monotonicMs() - beatenMs < ALIVE_MS;
@@ -55,7 +55,7 @@ export default command({
             askAgreement,
             signal,
             command: typed,
-            operations: own.operations,
+            operations: ownParts.operations,
             onEvent(event) {
               if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
               tell(event);
@@ -118,6 +118,7 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 const ALIVE_MS = 10_000;
 
 async function healthAt(port: number, isAlive: () => boolean, say: Log): Promise<Server> {
+  const { createServer } = await import('node:http');
   const server = createServer(({ method, url }, response) => {
     if (method === 'GET' && url === '/healthz') {
       const alive = isAlive();

@@ -63,23 +63,23 @@ const OUR_NAMES =
  */
 export async function readInbox(folder: string, { ours, clock, signal }: InboxContext) {
   /** Files that stay where they are, each with the reason as a clause. */
-  const left: { file: string; why: string }[] = [];
+  const leftFiles: { file: string; why: string }[] = [];
   const candidates = new Map<string, string | undefined>();
   const extensions = await readableEndings();
   for (const entry of await direntsIn(folder)) {
     const path = join(folder, entry.name);
     const why = await reasonToLeave(path, entry, ours, extensions);
     if (why === undefined) candidates.set(path, await stampOf(path));
-    else left.push({ file: path, why });
+    else leftFiles.push({ file: path, why });
   }
-  if (candidates.size === 0) return { ready: [], left };
+  if (candidates.size === 0) return { ready: [], left: leftFiles };
   if (await someAreYoung([...candidates.keys()], clock.wallMs())) await clock.sleep(BETWEEN_LOOKS_MS, signal);
   const ready: ReadyFile[] = [];
   for (const [path, stamp] of candidates) {
-    if (!(await isAsSeen({ path, stamp }))) left.push({ file: path, why: 'it is still being written' });
+    if (!(await isAsSeen({ path, stamp }))) leftFiles.push({ file: path, why: 'it is still being written' });
     else ready.push({ path, stamp });
   }
-  return { ready, left };
+  return { ready, left: leftFiles };
 }
 
 /**
@@ -218,12 +218,14 @@ export async function todosOf(
   const ours = new Set(batches.flatMap(({ outputPath }) => (outputPath ? filesOf(outputPath) : [])));
   const found = await Promise.all(
     jobs.map(async (job) => {
-      const own = batches.filter((batch) => isOf(batch, job));
-      const elsewhere = await unfinishedElsewhere(job, own, ledger, looked);
-      const waiting = await waitingIn(job, own, ledger, { ...looked, ours }).catch((error: unknown) => {
-        looked.refuse(job, asStop(error));
-        return [];
-      });
+      const ownBatches = batches.filter((batch) => isOf(batch, job));
+      const elsewhere = await unfinishedElsewhere(job, ownBatches, ledger, looked);
+      const waiting = await waitingIn(job, ownBatches, ledger, { ...looked, ours }).catch(
+        (error: unknown) => {
+          looked.refuse(job, asStop(error));
+          return [];
+        },
+      );
       return { elsewhere, waiting };
     }),
   );
@@ -312,9 +314,9 @@ async function unfinishedElsewhere(
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined, ledger: LedgerReader): Promise<SweptJob> {
   // What a person gave is what this host has noted. Others may have written into the store.
-  const said = batch?.state === 'open' && isOrderedHere(batch) ? saidBeside(batch.settings) : {};
-  if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
-  const begun = await unlessStopped(choose({ ...job.own, job: job.job.path, entries: said }));
+  const savedChoices = batch?.state === 'open' && isOrderedHere(batch) ? saidBeside(batch.settings) : {};
+  if (Object.keys(savedChoices).length === 0 || job.job.path === undefined) return job;
+  const begun = await unlessStopped(choose({ ...job.ownParts, job: job.job.path, entries: savedChoices }));
   if (begun === undefined) return job;
   return { ...job, ...(await withAccounts(begun, (account) => knownAccount(account, ledger))) };
 }

@@ -11,6 +11,7 @@ import type { Watcher } from '../../plan/context.ts';
 import { chosenOf } from '../../run/batches.ts';
 import { tableOf } from '../../run/table.ts';
 import type { TableOrder } from '../../run/table-order.ts';
+import { TimeLeft } from '../../run/time-left.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
 
@@ -89,7 +90,7 @@ export class Progress implements Watcher {
         this.#phase = 'stopping';
         if (event.inFlight > 0)
           this.#console.say(
-            `Stopping: ${counted(event.inFlight, 'request')} in flight, whose answers are kept.`,
+            `Stopping: ${counted(event.inFlight, 'request')} in flight; their answers are kept.`,
           );
         break;
       case 'writing':
@@ -185,7 +186,7 @@ export class Progress implements Watcher {
       this.#maxPauseMs === undefined
         ? 'you stop it, or give a --max-pause'
         : `nothing has moved for ${formatDuration(this.#maxPauseMs)} (--max-pause)`;
-    this.#console.say(`Paused: ${why}. It is tried again and again until ${end}.`);
+    this.#console.say(`Paused: ${why}. It is tried until ${end}.`);
   }
 
   /** Shows lines that replace themselves on a terminal, and one line a minute elsewhere. */
@@ -219,8 +220,8 @@ export class Progress implements Watcher {
     };
     const finished = Math.min(settled, rows);
     const { cap = Number.POSITIVE_INFINITY, spent, inDoubt } = money;
-    const left = Math.max(0, cap - spent - inDoubt);
-    const affordable = (left * finished) / Math.max(spent, 1);
+    const remainingCredits = Math.max(0, cap - spent - inDoubt);
+    const affordable = (remainingCredits * finished) / Math.max(spent, 1);
     return linesOf(
       `${rows === 0 ? 100 : percentOf(finished, rows)} %`,
       `${grouped(finished)}/${grouped(rows)} rows`,
@@ -231,7 +232,7 @@ export class Progress implements Watcher {
       (isChange !== true || spent > 0) && [
         counted(spent, 'credit'),
         ...(inDoubt > 0 ? [`${grouped(inDoubt)} in doubt`] : []),
-        ...(Number.isFinite(left) ? [`${grouped(left)} of the budget left`] : []),
+        ...(Number.isFinite(remainingCredits) ? [`${grouped(remainingCredits)} of the budget left`] : []),
       ],
     ).join(' · ');
   }
@@ -267,49 +268,6 @@ function begunLine(event: BatchBegun): string {
     : `Batch ${batch}: ${rowsWords(event)}.`;
 }
 
-// ----------------------------------------------------------------------------------- how long the rest takes
-
-/**
- * Estimates how long the rest of a run takes, from its rows until now. Times are of a clock that never jumps.
- */
-export class TimeLeft {
-  /** Long pauses. */
-  readonly #pauses: { readonly fromMs: number; untilMs: number }[] = [];
-  #rows = 0;
-  #begunMs = 0;
-
-  /** Begins the count anew, because rows that ended earlier took no time of this run. */
-  begin(atMs: number): void {
-    this.#rows = 0;
-    this.#begunMs = atMs;
-  }
-
-  rowEnded(): void {
-    this.#rows += 1;
-  }
-
-  paused(fromMs: number, untilMs: number): void {
-    const last = this.#pauses.at(-1);
-    if (last !== undefined && last.untilMs >= fromMs) last.untilMs = Math.max(last.untilMs, untilMs);
-    else if (untilMs - fromMs > LONGEST_GAP_MS) this.#pauses.push({ fromMs, untilMs });
-  }
-
-  /** Undefined while too few rows have ended for an estimate. */
-  leftMs(nowMs: number, rowsLeft: number): number | undefined {
-    const untilMs = this.#pauses.at(-1)?.untilMs ?? nowMs;
-    // Pauses that come again are a part of the vendor's speed. The first one may stay the only one.
-    const [only = { fromMs: nowMs }, ...others] = this.#pauses;
-    const outMs = others.length > 0 ? 0 : Math.min(untilMs, nowMs) - only.fromMs;
-    const tookMs = nowMs - this.#begunMs - outMs;
-    if (this.#rows < LEAST_ROWS || tookMs < LEAST_MS) return undefined;
-    return (rowsLeft * tookMs) / this.#rows + Math.max(0, untilMs - nowMs);
-  }
-}
-
-const LONGEST_GAP_MS = 2_000;
-const LEAST_ROWS = 5;
-const LEAST_MS = 3_000;
-
 // -------------------------------------------------------------------------------------------- what was found
 
 const LONGEST_CELL = 40;
@@ -317,13 +275,14 @@ const MOST_VALUES = 5;
 
 /** `row 12  Salvation Army  employees 412, city Melbourne`, with the cells that an output has. */
 async function foundRows(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<readonly string[]> {
-  const asked = Object.values(settingsKept(batch.settings).columns);
+  const askedColumns = Object.values(settingsKept(batch.settings).columns);
   const { columns, rows } = await tableOf(ledger, batch, order);
   return rows.map(({ row, cells }) => {
     const filled = columns.map((column, at) => ({ ...column, cell: cells[at]?.trim() ?? '' }));
-    const own = filled.filter(({ from, cell }) => from === 'list' && cell !== '');
+    const listCells = filled.filter(({ from, cell }) => from === 'list' && cell !== '');
     // Mostly the name of the person or company.
-    const named = own.find(({ name, cell }) => !asked.includes(name) && /\p{L}/u.test(cell)) ?? own[0];
+    const named =
+      listCells.find(({ name, cell }) => !askedColumns.includes(name) && /\p{L}/u.test(cell)) ?? listCells[0];
     const values = filled
       .filter(({ from, cell }) => from === 'bought' && cell !== '')
       .map(({ name, cell }) => `${name} ${foreignWords(cell, LONGEST_CELL)}`);

@@ -68,14 +68,14 @@ type ToldAnswer = Pick<AnswerAtHand, 'why' | 'body'> & {
 type DoubtAnswer = ToldAnswer | { readonly kind: 'skipped'; readonly why: Findings };
 
 /**
- * @param only the batch whose rows end; left out: those of every batch.
+ * @param only the batch with rows that end; left out: those of every batch.
  * @returns the rows that end, also rows of several steps that are in doubt still. The other rows go on with
  * the next run of their batch.
  */
 export async function rowsToldOf(
   ledger: Ledger,
   doubt: Doubt,
-  said: DoubtAnswer,
+  doubtAnswer: DoubtAnswer,
   only?: BatchId,
 ): Promise<readonly FinishedRow[]> {
   const ended: FinishedRow[] = [];
@@ -85,7 +85,7 @@ export async function rowsToldOf(
     if (batch === undefined) continue;
     const walking = await walkingIn(ledger, batch);
     for (const { row } of rows) {
-      const walked = await walking(row, doubt, said);
+      const walked = await walking(row, doubt, doubtAnswer);
       if (walked !== undefined) ended.push({ batch: id, row, ...walked });
     }
   }
@@ -93,19 +93,21 @@ export async function rowsToldOf(
 }
 
 type WalkResult = Pick<FinishedRow, 'outcome' | 'answers' | 'fills'>;
-type WalkOf = (row: number, doubt: Doubt, said: DoubtAnswer) => Promise<WalkResult | undefined>;
+type WalkOf = (row: number, doubt: Doubt, doubtAnswer: DoubtAnswer) => Promise<WalkResult | undefined>;
 
 /**
- * Walks the rows of a batch. If its job is gone or has changed, nobody knows which other calls a row needs,
+ * Walks the rows of a batch. If its job is gone or has changed, no one knows which other calls a row needs,
  * so no row of it ends.
  */
 async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
   const job = await unlessStopped(jobOfBatch(batch));
   const taskOf = job && (await taskMaker(job, batch));
-  return async (row, doubt, said) => {
-    const left = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
-    const task = left && taskOf?.(left);
-    return job && task?.kind === 'work' ? walked(ledger, batch, job, task.work, { doubt, said }) : undefined;
+  return async (row, doubt, doubtAnswer) => {
+    const rowLeft = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
+    const task = rowLeft && taskOf?.(rowLeft);
+    return job && task?.kind === 'work'
+      ? walked(ledger, batch, job, task.work, { doubt, said: doubtAnswer })
+      : undefined;
   };
 }
 
@@ -137,9 +139,10 @@ async function walked(
   }
 }
 
-function asSaid(said: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
-  if (said.kind === 'skipped') return { kind: 'skipped', findings: said.why, attempt, leavesOut: true };
-  return { kind: 'answered', answer: { ...said, attempt, batch } };
+function asSaid(doubtAnswer: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
+  if (doubtAnswer.kind === 'skipped')
+    return { kind: 'skipped', findings: doubtAnswer.why, attempt, leavesOut: true };
+  return { kind: 'answered', answer: { ...doubtAnswer, attempt, batch } };
 }
 
 /** The state of another step of the row, which may be in doubt as well. */
@@ -280,8 +283,8 @@ function toldChange(
     return [places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value] as const;
   });
   const reply = replyWith(bodyHolding(Object.fromEntries(fields), answerPlaceOf(dialect)));
-  const left = leftBy(call, 'found', reply, dialect);
-  return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
+  const leftFacts = leftBy(call, 'found', reply, dialect);
+  return { kind: 'found', reply, ...present({ left: leftFacts && acceptedIfTold(leftFacts, told) }) };
 }
 
 /** What is remembered of the answer to a change. */
@@ -309,21 +312,26 @@ export function requireTellableOfAll(
     const next = phrase`Name the row${like}.`;
     throw stop('usage', fact, next);
   }
-  const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));
-  if (own === undefined) return;
+  const rowsPair = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));
+  if (rowsPair === undefined) return;
   const rows = counted(others.length + 1, 'row');
-  const fact = `${own} differs from row to row, so one answer cannot give it for ${rows}.`;
+  const fact = `${rowsPair} differs from row to row, so one answer cannot give it for ${rows}.`;
   const next = 'Give it for one row at a time.';
-  throw stop('usage', fact, next, commandLine(['settle', id, String(first.row), '--answer', `${own}=…`]));
+  throw stop(
+    'usage',
+    fact,
+    next,
+    commandLine(['settle', id, String(first.row), '--answer', `${rowsPair}=…`]),
+  );
 }
 
 /** The name that tells of an invite that the person is already in the project. */
 const ACCEPTED = 'accepted';
 
 /** A person with a user id has accepted the invite, even where the dialect cannot tell that. */
-function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs): SubjectFacts {
-  if (left.state !== 'invited' || (userId === undefined && accepted !== 'true')) return left;
-  return { ...left, state: 'member', ...present({ userId }) };
+function acceptedIfTold(leftFacts: SubjectFacts, { user_id: userId, accepted }: Pairs): SubjectFacts {
+  if (leftFacts.state !== 'invited' || (userId === undefined && accepted !== 'true')) return leftFacts;
+  return { ...leftFacts, state: 'member', ...present({ userId }) };
 }
 
 /**
@@ -363,7 +371,7 @@ interface BatchEnd {
 }
 
 /**
- * Why no run goes on with the batch, so that nobody carries out the decisions in it; undefined where a run
+ * Why no run goes on with the batch, so that no one carries out the decisions in it; undefined where a run
  * would.
  */
 export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchEnd | undefined> {
@@ -391,7 +399,7 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchE
 export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
   const ways = typing` ${byFlag('--answer')} or ${asFlag('--not-done')}`;
-  const told = phrase`say what became of it${ways}.`;
+  const told = phrase`say what happened${ways}.`;
   if (by === undefined) throw stop('usage', fact, told.map(capital));
   const next = phrase`Decide in batch ${by} if it is in doubt there; else ${told}`;
   throw stop('usage', fact, next, commandLine(['settle', by]));
@@ -399,7 +407,7 @@ export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
 
 /**
  * The key of the batch with which the job of this batch would go on today. Undefined where a run would be
- * refused and would itself say why, and for an undo or a trial, whose job follows from the batch.
+ * refused and would itself say why, and for an undo or a trial: its job follows from the batch.
  */
 async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
   if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;

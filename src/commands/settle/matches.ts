@@ -6,9 +6,9 @@ import { otherAnswers } from '../../run/matches.ts';
 import { closedAfter, type FoundBatch, openLedger } from '../../run/open-ledger.ts';
 
 /**
- * Keeps what a person decides about answers that are about another company or person.
- * Nothing is asked or paid for it.
- * @param row as the user typed it; left out: all such rows that nobody has decided about.
+ * Keeps what a person decides about answers that are about another company or person. Nothing is asked or
+ * paid for it.
+ * @param row as the user typed it; left out: all such rows that no one has decided about.
  * @returns how many rows it is about.
  * @throws StopError `usage` for a row whose answer is not about another company or person.
  */

@@ -4,7 +4,7 @@ import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
-import { stepCost } from '../../files/output/summary-words.ts';
+import { changesDoneIn, peopleWords, stepCost } from '../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../objects/batch-object.ts';
 import type { ChangesObject, FiguresObject, StepObject } from '../../objects/batch-view.ts';
 import type { RunObject } from '../../objects/run-object.ts';
@@ -32,11 +32,14 @@ export function countWords(counts: Counted['counts'], none = 'none finished yet'
 }
 
 export function changesLines(changes: ChangesObject): readonly string[] {
-  const { done, counts, without_a_word: withoutWord } = changes;
+  const { done, counts, planned, people, without_a_word: withoutWord } = changes;
+  const made = changesDoneIn(changes);
+  const part = made < planned ? ` (${grouped(made)} of ${counted(planned, 'change')})` : '';
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(changes.projects, ({ project }) => project ?? '');
   return linesOf(
-    `Changes    ${countedActions(done) || 'none'}${heldBack}`,
+    people.all > 0 && `People     ${grouped(people.all)}: ${peopleWords(changes)}`,
+    `Changes    ${countedActions(done) || 'none'}${part}${heldBack}`,
     projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
     withoutWord > 0 && `No word    ${withoutWordWords(withoutWord)}`,
   );
@@ -56,9 +59,9 @@ function projectLine(name: string, groups: ChangesObject['projects']): readonly 
 export function creditsLine({ credits, cost, has_costs: hasCosts }: BatchStatusObject): string | undefined {
   if (!hasCosts) return undefined;
   const { budget, spent, exact, in_doubt: inDoubt, reserved } = credits;
-  const own = `${atMost(spent, !exact, `${grouped(spent)} spent`)}${inMoney(cost)}`;
+  const ownSpent = `${atMost(spent, !exact, `${grouped(spent)} spent`)}${inMoney(cost)}`;
   const most = budget === null ? '' : `, budget ${grouped(budget)}`;
-  return `Credits    ${own}, ${grouped(inDoubt)} in doubt, ${grouped(reserved)} reserved${most}`;
+  return `Credits    ${ownSpent}, ${grouped(inDoubt)} in doubt, ${grouped(reserved)} reserved${most}`;
 }
 
 /** The credits of a run. The cost of the whole list says what was paid before, and so saves nothing. */
@@ -73,11 +76,11 @@ export function runCreditsLine({
   const inAll = figures?.in_all;
   const isAtMost = credits.exact ? undefined : true;
   const doubt = inDoubt > 0 ? `, ${grouped(inDoubt)} in doubt` : '';
-  const asked = saved === null || inAll !== undefined ? '' : `, ${grouped(saved)} saved by asking once`;
+  const savedWords = saved === null || inAll !== undefined ? '' : `, ${grouped(saved)} saved by asking once`;
   const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
   const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
-  const own = `${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}`;
-  return `Credits    ${own}${doubt}${asked}${listWords(inAll)}`;
+  const ownSpent = `${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}`;
+  return `Credits    ${ownSpent}${doubt}${savedWords}${listWords(inAll)}`;
 }
 
 function listWords(all: FiguresObject['in_all']): string {

@@ -52,8 +52,9 @@ export interface EntryInfo {
  * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
  * given, or the words of a job. `jobs`: names of such jobs. `batch`: the id of a batch, which is required.
  * `shipped`: the word of a dialect that comes with the program. `key`: the text of a key, which goes to the
- * standard input of the command. `optional_key`: the same, which may be left out. `needed`: a required
- * entry. `none`: not for the page.
+ * standard input of the command. `optional_key`: the same, which may be left out. `seen_plan`: the id of a
+ * plan that a person has seen, which is required unless a few rows are tried by `sample`. `none`: not for the
+ * page.
  */
 export type OnPage =
   | 'list'
@@ -63,7 +64,7 @@ export type OnPage =
   | 'shipped'
   | 'key'
   | 'optional_key'
-  | 'needed'
+  | 'seen_plan'
   | 'none';
 
 export const said = z.registry<EntryInfo>();
@@ -131,11 +132,13 @@ export interface Console {
   warn(line: string, tone?: 'alarming'): void;
   /** Shows lines that the next status replaces, if a person reads stderr. Any other output clears them. */
   status(...lines: readonly string[]): void;
+  /** Tells the page that has started the command how much it has counted; no one hears that elsewhere. */
+  soFar(counts: object): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;
-  /** Asks a yes-or-no question; false when nobody can answer. */
+  /** Asks a yes-or-no question; false when no one can answer. */
   agrees(question: string): Promise<boolean>;
-  /** Asks on the terminal; undefined when nobody can answer. `hidden` does not show what is typed. */
+  /** Asks on the terminal; undefined when no one can answer. `hidden` does not show what is typed. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
 }
 
@@ -185,7 +188,7 @@ export interface Host {
   /** The same words with another word in the place of an argument. */
   wordsWith(argument: string, other: string): readonly string[];
   /** Empty for a terminal. */
-  readonly own: Own;
+  readonly ownParts: Own;
 }
 
 // ---------------------------------------------------------------------------------------------- what it says

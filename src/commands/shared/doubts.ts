@@ -15,8 +15,8 @@ import type {
 /** `the vendor was asked about this call at 2026-11-20T02:13:00.000Z, not_happened: nothing done (404)`. */
 export function lookWords({ kind, said, why, at }: LookObject): string {
   if (kind === 'person') return `at ${at} ${why}`;
-  const asked = kind === 'read_back' ? 'about this call' : 'for its count of credits';
-  return `the vendor was asked ${asked} at ${at}, ${said}: ${why}`;
+  const questionWords = kind === 'read_back' ? 'about this call' : 'for its count of credits';
+  return `the vendor was asked ${questionWords} at ${at}, ${said}: ${why}`;
 }
 
 /** `decided at 2026-11-20T02:13:00.000Z: retry asked for by the user`. */
@@ -31,9 +31,9 @@ export function callWords({ operation, parameters, subject }: CallObject): strin
   // Parameters that repeat what the subject says, and blank ones, are left out.
   const isSaid = (value: string): boolean =>
     subject !== null && (value === '' || ` ${subject} `.includes(` ${value} `));
-  const asked = Object.entries(parameters).filter(([, value]) => !isSaid(String(value)));
+  const askedParameters = Object.entries(parameters).filter(([, value]) => !isSaid(String(value)));
   const whom = subject === null ? [] : [`${operation} of ${subject}`];
-  return [...whom, ...asked.map(([name, value]) => `${name} ${valueWords(value)}`)].join(', ');
+  return [...whom, ...askedParameters.map(([name, value]) => `${name} ${valueWords(value)}`)].join(', ');
 }
 
 function valueWords(value: unknown): string {
@@ -41,7 +41,7 @@ function valueWords(value: unknown): string {
 }
 
 /**
- * Counts requests that a run has left open, or for whose answers it still waits.
+ * Counts requests that a run has left open, or that still wait for their answers.
  * @param which run settles them.
  */
 export function openWords(open: number, which = 'the next'): string {

@@ -40,8 +40,8 @@ import { silent } from './library.ts';
 import { MAX_PAUSE_MS } from './spending.ts';
 
 /**
- * The input of a run whose rows a program reads: that of `run` without the entries about a list and a written
- * file.
+ * The input of a run with rows that a program reads: that of `run` without the entries about a list and a
+ * written file.
  */
 const enrichInput = run.input.omit({
   file: true,
@@ -57,7 +57,7 @@ export type EnrichInput = z.input<typeof enrichInput>;
 export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
   /**
    * How the run ended, in the form of `run`. After the loop it is there at once, even if the loop was left
-   * early. Without a loop, the run works through all rows, and nobody receives them.
+   * early. Without a loop, the run works through all rows, and no one receives them.
    */
   summary(): Promise<RunObject>;
 }
@@ -72,27 +72,27 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
 export function enrich(
   rows: string,
   input: EnrichInput,
-  own?: Own,
+  ownParts?: Own,
 ): Enrichment<Readonly<Record<string, string>>>;
 export function enrich<Row extends object>(
   rows: GivenRows<Row>,
   input: EnrichInput,
-  own?: Own,
+  ownParts?: Own,
 ): Enrichment<Row>;
 export function enrich<Row>(
   rows: string | GivenRows<Row>,
   given: EnrichInput,
-  own: Own = {},
+  ownParts: Own = {},
 ): Enrichment<Row> {
   const { wait, max_pause, accept, as, store, yes, ...entries } = checkInput('enrich', enrichInput, given);
-  const { output: _, ...asked } = own;
+  const { output: _, ...askedOptions } = ownParts;
   const ended = Promise.withResolvers<RunObject>();
-  // The loop throws the error to the reader of the rows, so nobody need hear it from this promise.
+  // The loop throws the error to the reader of the rows, so no one need hear it from this promise.
   ended.promise.catch(() => {});
   const options = {
-    ...asked,
-    ...optionsOf({ ...entries, yes }, own),
-    ...questionsOn(silent(own), yes, entries.sample !== undefined),
+    ...askedOptions,
+    ...optionsOf({ ...entries, yes }, ownParts),
+    ...questionsOn(silent(ownParts), yes, entries.sample !== undefined),
     store,
     accept,
     operator: as,
@@ -293,7 +293,7 @@ interface EnrichedList {
 }
 
 /**
- * The input of a row. A row that cannot be read gives its cells as `_cells`, because nobody knows to which
+ * The input of a row. A row that cannot be read gives its cells as `_cells`, because no one knows to which
  * columns they belong.
  */
 function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly string[]): JsonObject {

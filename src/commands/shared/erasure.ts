@@ -32,7 +32,7 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
           ${faces(phrase`add ${asFlag('--yes')}`, 'agree')}.`,
       );
     if (!(await console.agrees(`Erase ${talk.what} in ${talk.location} for good?`)))
-      throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');
+      throw stop('consent', 'You did not agree, so nothing was erased.', 'Answer y to erase it.');
   }
   const erased = await talk.erase(false);
   console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
@@ -45,13 +45,16 @@ const BACKUPS = 'Backups and copies of the store still hold it: delete or replac
 function foundLines({ location, yes, dryRun }: ErasureTalk, found: ErasureObject): readonly string[] {
   const needed = neededWords(found);
   // Files of the user's are never touched.
-  const own = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
+  const keptLines = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
   const team = found.memberships.map(
     ({ project, state, end_with = 'look at the service' }) =>
       `  stays ${state === 'member' ? 'a member of' : 'invited to'} ${project}; to end that first: ` +
       `${end_with}`,
   );
-  const stays = linesOf(own, team, needed !== undefined && `  stays: ${needed}`);
+  const { credits = 0, shared = 0 } = found.of_list ?? {};
+  const others = shared > 0 && `  stays: ${counted(shared, 'request')} on which other lists rest`;
+  const cost = credits > 0 && `  they cost ${counted(credits, 'credit')}, and may be bought again`;
+  const stays = linesOf(cost, others, keptLines, team, needed !== undefined && `  stays: ${needed}`);
   const nothing = `Nothing of that ${found.needed_by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
   if (isNothing(found)) return [nothing, ...stays];
   const { requests, cut, rows, names, files } = found;

@@ -100,10 +100,15 @@ const outputPath = z
   .refine((path) => !path.endsWith('/'), isNoFolder)
   .optional();
 
-export const OUTPUT = flag(outputPath, 'where the output goes; - is standard output', '<file>', {
-  short: 'o',
-  page: 'none',
-});
+export const OUTPUT = flag(
+  outputPath,
+  'where the output goes, instead of NAME.enriched beside the file; - is standard output',
+  '<file>',
+  {
+    short: 'o',
+    page: 'none',
+  },
+);
 
 export function refuseTwoOnStdout(json: boolean, output: string | undefined): void {
   if (json && output === '-')
@@ -111,10 +116,10 @@ export function refuseTwoOnStdout(json: boolean, output: string | undefined): vo
 }
 
 /** Prints the notes of a run, and passes every event to the program that called. */
-export function notesOn({ console, own }: Host): Listener {
+export function notesOn({ console, ownParts }: Host): Listener {
   return (event) => {
     if (event.kind === 'note') console.say(event.message);
-    own.onEvent?.(event);
+    ownParts.onEvent?.(event);
   };
 }
 

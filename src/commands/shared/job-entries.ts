@@ -69,7 +69,7 @@ export const ENTRIES = {
   }),
   create_projects: flag(
     entries.create_projects,
-    'make the projects that the list names and nobody knows; none can be deleted again',
+    'make the projects that the list names and the service lacks; none can be deleted again',
   ),
   account: flag(entries.account, "the account to use, over the job's", '<name>'),
   repair: flag(
@@ -87,8 +87,8 @@ export const FORMULAS = flag(
 export const ASKED = 'What is asked and written:';
 
 // These three are common enough to stand above all groups.
-const { columns: _columns, add: _add, account: _account, ...asked } = ENTRIES;
-under(ASKED, { ...asked, formulas: FORMULAS, strict: STRICT });
+const { columns: _columns, add: _add, account: _account, ...askedEntries } = ENTRIES;
+under(ASKED, { ...askedEntries, formulas: FORMULAS, strict: STRICT });
 
 const NAMES = [...Object.keys(ENTRIES), 'formulas'] as (keyof typeof ENTRIES | 'formulas')[];
 

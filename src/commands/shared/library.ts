@@ -13,18 +13,22 @@ import { type Command, type CommandGroup, type Console, type Own, said } from '.
  * A call throws a stop as a StopError, unless its object has the stop under `stopped`.
  */
 export function callOf<Input extends z.ZodObject, Output extends object>(of: Command<Input, Output>) {
-  return async (passed: z.input<Input>, own?: Own): Promise<Output> => {
+  return async (passed: z.input<Input>, ownParts?: Own): Promise<Output> => {
     const given = passed ?? {};
-    return callChecked(of, checkInput(of.name, of.input, given), given, own);
+    return callChecked(of, checkInput(of.name, of.input, given), given, ownParts);
   };
 }
 
-/** @param input the checked form of `given`. */
+/**
+ * @param input the checked form of `given`.
+ * @param hear is told what the command has counted so far.
+ */
 async function callChecked<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
   input: z.output<Input>,
   given: Readonly<Record<string, unknown>>,
-  own: Own = {},
+  ownParts: Own = {},
+  hear: Console['soFar'] = () => {},
 ): Promise<Output> {
   await describeOperations();
   const { store }: { readonly store?: string } = given;
@@ -32,8 +36,13 @@ async function callChecked<Input extends z.ZodObject, Output extends object>(
   const words = typedFrom(of, given);
   const replaced = (from: string, to: string) => words.map((word) => (word === from ? to : word));
   // The program decides what Ctrl-C means, because it may have more lists to work through.
-  const { signal = new AbortController().signal } = own;
-  const host = { console: silent(own), words, wordsWith: replaced, own: { ...own, signal } };
+  const { signal = new AbortController().signal } = ownParts;
+  const host = {
+    console: { ...silent(ownParts), soFar: hear },
+    words,
+    wordsWith: replaced,
+    ownParts: { ...ownParts, signal },
+  };
   const { object } = await of.run(input, host);
   invariant(object, `${of.name} tells nothing`);
   return object;
@@ -49,6 +58,7 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
   say: () => {},
   warn: tell,
   status: () => {},
+  soFar: () => {},
   result: () => {},
   agrees: async () => false,
   ask: async () => undefined,
@@ -102,7 +112,7 @@ export async function pageCommands(
   return all.map((of) => pageCommand(of, present(own)));
 }
 
-function pageCommand(of: Command, own: PageInput): PageCommand {
+function pageCommand(of: Command, pageInput: PageInput): PageCommand {
   const shape: Readonly<Record<string, z.ZodType>> = of.input.shape;
   const entries = new Map<string, string>();
   const taken: Record<string, z.ZodType> = {};
@@ -110,19 +120,24 @@ function pageCommand(of: Command, own: PageInput): PageCommand {
     const how = said.get(schema);
     if (how?.page !== undefined) entries.set(name, how.page);
     if (how === undefined || how.page === 'none') continue;
-    const isNeeded = how.page === 'needed' || how.page === 'batch';
     if (how.page === 'key') taken.key = KEY;
     else if (how.page === 'optional_key') taken.key = KEY.optional();
-    else taken[name] = isNeeded ? z.nonoptional(schema) : schema;
+    else taken[name] = how.page === 'batch' ? z.nonoptional(schema) : schema;
   }
   const input = z.strictObject(taken);
-  const check = (given: PageInput): PageInput => checkInput(of.name, input, given);
+  const needed = [...entries].filter(([, meaning]) => meaning === 'seen_plan').map(([name]) => [name, true]);
+  const inputOfAll = input.required(Object.fromEntries(needed));
+  const check = (given: PageInput): PageInput =>
+    checkInput(of.name, given.sample === undefined ? inputOfAll : input, given);
   return {
     name: of.name,
     ...present({ work: of.work }),
     entries,
     check,
-    call: (given) => callChecked(of, { ...check(given), ...own }, { ...given, ...own }),
+    async call(given, { hear, ...calling } = {}) {
+      const ours = { ...pageInput, ...calling };
+      return callChecked(of, { ...check(given), ...ours }, { ...given, ...ours }, undefined, hear);
+    },
     wordsFor(given) {
       for (const [name, schema] of Object.entries(taken))
         if (name in given && said.get(shape[name] ?? schema)?.isArgument)

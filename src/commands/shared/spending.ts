@@ -36,7 +36,7 @@ export function spendingInput<Word extends Acceptable>(acceptable?: readonly Wor
 type SpendingInput = Partial<z.output<z.ZodObject<ReturnType<typeof spendingInput<Acceptable>>>>>;
 
 /**
- * Nobody watches a command without a terminal. So such a command ends if it has to wait for longer than this,
+ * No one watches a command without a terminal. So such a command ends if it has to wait for longer than this,
  * and its scheduler starts it again.
  */
 export const MAX_PAUSE_MS = 10 * 60_000;
@@ -60,7 +60,7 @@ type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'comma
 
 /** Does the work until it ends or a signal stops it. @param hear receives each event of the work. */
 export async function spend<Ended>(
-  { console, own }: Host,
+  { console, ownParts }: Host,
   input: SpendingInput,
   resume: Resume,
   hear: (event: RunEvent, path?: string) => void,
@@ -70,9 +70,9 @@ export async function spend<Ended>(
   let batch: string | undefined;
   const next = (): string => (batch === undefined ? commandLine(resume.words) : nextCommand(resume.words));
   const { signal, release } =
-    own.signal === undefined
+    ownParts.signal === undefined
       ? stopOnSignals(console, () => inFlight, next, resume)
-      : { signal: own.signal, release: () => {} };
+      : { signal: ownParts.signal, release: () => {} };
   try {
     const working = work({
       store: input.store,
@@ -81,7 +81,7 @@ export async function spend<Ended>(
       maxPauseMs: longestPause(input, console),
       waitForLockMs: input.wait,
       words: resume.words,
-      ...present({ clock: own.clock }),
+      ...present({ clock: ownParts.clock }),
       signal,
       askAgreement: askAgreementOn(console),
       tell: console.warn,
@@ -90,7 +90,7 @@ export async function spend<Ended>(
         if (event.kind === 'closed') inFlight -= 1;
         if (event.kind === 'batch') batch = event.batch;
         hear(event, path);
-        own.onEvent?.(event, path);
+        ownParts.onEvent?.(event, path);
       },
     });
     return await resumedBy(next, working);

@@ -1,6 +1,7 @@
 import { percentOf } from '../../core/counts.ts';
 import { inMoney } from '../../core/money.ts';
-import { counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
+import { counted, foreignName, grouped, linesOf, listed, plainText } from '../../core/plain-text.ts';
+import { columnFlag } from '../../files/columns/columns.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -15,7 +16,7 @@ import { changesLines, countLines, runCreditsLine, stepLines } from './batch-lin
 export function summaryLines(ended: RunObject): readonly string[] {
   const { batch, rows, rows_beyond: beyond = 0, requests, seconds, changes, sample } = ended;
   return linesOf(
-    `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
+    `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${grouped(beyond)} for people whom the list does not name`}`,
     countLines(ended),
     changes && (requests === 0 ? 'Changes    0 changes' : changesLines(changes)),
     runCreditsLine(ended),
@@ -137,11 +138,11 @@ function stepLine({
   cost,
   ...step
 }: PlannedStepObject): string {
-  const asked = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
+  const askedWords = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
   const probably = expected === null ? '' : `, probably ${expected}${inMoney(cost?.expected)}`;
   const misses = step.charges_misses ? '; a miss costs something as well' : '';
   const price = `at most ${counted(most, 'credit')}${inMoney(cost?.most)}${probably}`;
-  return `    ${operation} at ${account}: ${asked}; ${price}${misses}`;
+  return `    ${operation} at ${account}: ${askedWords}; ${price}${misses}`;
 }
 
 /** Says that a run goes on with a begun batch, and does not buy the whole list again. */
@@ -161,6 +162,7 @@ export function changePlanLines(
   const { batch } = plan;
   return linesOf(
     diffLines(plan, shown),
+    plan.defaultProject && defaultProjectLine(plan.defaultProject),
     plan.skippedBy?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
     credits.most > 0 && `At most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}.`,
     plan.calls > 0 &&
@@ -173,6 +175,12 @@ export function changePlanLines(
       : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
   );
 }
+
+/** `3 rows go to "proj-1", the account's project. Not read: "Squad".` and how one of the columns is read. */
+const defaultProjectLine = ({ project, rows, columns }: NonNullable<ChangePlan['defaultProject']>): string =>
+  `${counted(rows, 'row goes', 'rows go')} to ${foreignName(project)}, the account's project. ` +
+  `Not read: ${listed(columns.map(foreignName))}. If one of them says where a person goes, ` +
+  `onboard reads it with ${columnFlag({ input: 'project', column: columns[0] ?? '' })}.`;
 
 /** An unknown time is not estimated, because users would take an estimate for a promise. */
 function timeWords(seconds: number | null): string {

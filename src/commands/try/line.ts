@@ -118,8 +118,8 @@ export async function tryLine(input: LineInput, host: Host): Promise<LineTried> 
     (console.json ? console.say : console.print)(told);
   const key = { ...(await keyFor(input, host, draft, name)), ...(await slotsFor(input, host, draft)) };
   const whole: Line = { ...line, accounts: withAccount(saved, name, { ...entry, ...key }) };
-  const asked = await bothTried(whole, given);
-  return { ...asked, draft, name, key, words };
+  const triedAnswers = await bothTried(whole, given);
+  return { ...triedAnswers, draft, name, key, words };
 }
 
 async function nameOf({ account }: LineInput, { console }: Host): Promise<string> {
@@ -156,13 +156,13 @@ async function slotsFor(
   const secrets: Record<string, object> = {};
   for (const [slot, inLine] of Object.entries(slots)) {
     const env = variables[slot];
-    const value = env === undefined ? (inLine ?? (await asked(console, slot))) : undefined;
+    const value = env === undefined ? (inLine ?? (await typedSecret(console, slot))) : undefined;
     secrets[slot] = env === undefined ? { value } : { env };
   }
   return someOf(secrets);
 }
 
-async function asked(console: Host['console'], slot: string): Promise<string> {
+async function typedSecret(console: Host['console'], slot: string): Promise<string> {
   const typed = (await console.ask(`Its "${slot}" (not shown as you type): `, { hidden: true }))?.trim();
   if (typed) return typed;
   const byEnv = byFlag('--secret-env', `${slot}=VARIABLE`);
@@ -170,12 +170,12 @@ async function asked(console: Host['console'], slot: string): Promise<string> {
   throw stop('usage', `The vendor asks for a second secret, "${slot}", which is missing.`, next);
 }
 
-/** @throws StopError `usage` where the line shows nobody to ask for. */
+/** @throws StopError `usage` where the line shows no one to ask for. */
 function givenFor({ given, missing }: RequestDraft, input: LineInput): RowInput {
   const all = { ...given, ...input.given };
   const lacks = missing.filter((each) => all[each] === undefined);
   if (lacks.length === 0) return all;
-  const fact = `The line shows nobody to ask for: ${lacks.join(', ')} is only a place in it.`;
+  const fact = `The line has no example to ask for: ${lacks.join(', ')} is only a place in it.`;
   throw stop(
     'usage',
     fact,
@@ -190,7 +190,13 @@ function mostOf({ operation }: RequestDraft, { budget }: LineInput): number {
 }
 
 async function trialFor(
-  { draft, name, accounts, most, host: { own } }: Pick<Line, 'draft' | 'name' | 'accounts' | 'most' | 'host'>,
+  {
+    draft,
+    name,
+    accounts,
+    most,
+    host: { ownParts },
+  }: Pick<Line, 'draft' | 'name' | 'accounts' | 'most' | 'host'>,
   given: RowInput,
   later: Later | undefined,
   proposed?: OwnDialect,
@@ -200,7 +206,7 @@ async function trialFor(
     entries: { account: name },
     accounts,
     dialects: [proposed ?? trialDialect(draft, name, most, later)],
-    ...present({ operations: own.operations }),
+    ...present({ operations: ownParts.operations }),
   });
   if (proposed !== undefined) return trialOf(chosen, given);
   return trialOf({ ...chosen, dialect: onTrial(chosen.dialect, draft.operation) }, given);
@@ -282,22 +288,22 @@ async function heard(
 ): Promise<Answered> {
   const trial = await trialFor(line, given, noted);
   const isOpen = known === undefined || isFirst(known, noted);
-  const asked = isOpen ? await ask(line, trial) : { record: known, spent: 0, stopped: null };
-  const { record, stopped } = asked;
+  const trialAnswer = isOpen ? await ask(line, trial) : { record: known, spent: 0, stopped: null };
+  const { record, stopped } = trialAnswer;
   if (record === undefined) return { tried: undefined, later: noted, stopped };
-  const tried = { trial, record, spent: asked.spent };
+  const tried = { trial, record, spent: trialAnswer.spent };
   if (stopped !== null || record.reply === undefined)
     return { tried, later: noted, stopped, ...lost(record) };
   const later = noted ?? (await laterShown(line, tried, given));
   if (noted !== undefined || later === undefined) return { tried, later, stopped };
   await noteLater(line, later);
   const again = await ask(line, await trialFor(line, given, later));
-  const answer = { trial, record: again.record ?? record, spent: asked.spent + again.spent };
+  const answer = { trial, record: again.record ?? record, spent: trialAnswer.spent + again.spent };
   return { tried: answer, later, stopped: again.stopped };
 }
 
 const lost = ({ reply }: AttemptRecord): { readonly lacks?: string } =>
-  reply === undefined ? { lacks: 'The answer was lost, and may have cost something.' } : {};
+  reply === undefined ? { lacks: 'The answer was lost, and may have been charged.' } : {};
 
 interface OneAsked {
   readonly record: AttemptRecord | undefined;
@@ -384,12 +390,12 @@ async function requireYes({ input, most, host }: Line, requests: number): Promis
   const cost = all === 0 ? 'which should cost nothing' : `for at most ${counted(all, 'credit')}`;
   const whom = requests === 2 ? 'two requests, the second about an invented name' : 'one request';
   if (budget < 0 && (await mayBeSent(host.console, `Send ${whom}, ${cost}?`))) return;
-  const fact = `This would send ${whom}, ${cost}, and nobody has agreed.`;
+  const fact = `This would send ${whom}, ${cost}, and you have not agreed.`;
   const next = phrase`Agree${typing` on a terminal, or ${byFlag('--budget', all)}`}.`;
   throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
 }
 
-/** The stop where the first answer cost more than was agreed to for the second, and nobody agrees to that. */
+/** The stop where the first answer cost more than was agreed to for the second, and no one agrees to that. */
 async function tooDear({ input, most, host, words }: Line, { reply }: Heard): Promise<StopObject | null> {
   const price = Math.ceil(costIn(reply)?.amount ?? 0);
   if (price <= most) return null;

@@ -61,11 +61,11 @@ export function bothLines({ first, second, proposal, lacks }: LineTried): readon
 }
 
 function halfLines({ trial, record }: Tried, lit: readonly string[]): readonly string[] {
-  const asked = Object.entries(trial.row).map(([name, value]) => `${name}=${value}`);
+  const rowWords = Object.entries(trial.row).map(([name, value]) => `${name}=${value}`);
   const { reply, end } = record;
   const shown = reply === undefined ? ['(no answer)'] : bodyLines(reply, lit);
   return [
-    ...asked.map((each) => cut(each)),
+    ...rowWords.map((each) => cut(each)),
     cut(`Status     ${reply?.status ?? 'none'}`),
     cut(`Answer     ${endWords(end)}`),
     ...shown,
@@ -83,8 +83,10 @@ function bodyLines(reply: NonNullable<Tried['record']['reply']>, lit: readonly s
     ),
   );
   const lines = jsonLines(body, '', '', found);
-  const left = lines.length - MOST_LINES;
-  return left <= 0 ? lines : [...lines.slice(0, MOST_LINES), `  … ${counted(left, 'more line')}`];
+  const remainingLines = lines.length - MOST_LINES;
+  return remainingLines <= 0
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `  … ${counted(remainingLines, 'more line')}`];
 }
 
 /** JSON with one value on each line. */

@@ -199,7 +199,7 @@ export function requestShown({ dialect, account, call }: Trial): TrialObject['re
   return { method, url, headers: withBasicRead(headers), ...present({ body }) };
 }
 
-/** A name and a password are shown as they are put together, because in Base64 nobody sees which they are. */
+/** A name and a password are shown as they are put together, because in Base64 no one sees which they are. */
 function withBasicRead({ authorization, ...others }: Readonly<Record<string, string>>) {
   const [, code] = /^Basic (\S+)$/.exec(authorization ?? '') ?? [];
   const read = code === undefined ? authorization : `Basic ${Buffer.from(code, 'base64')}`;
@@ -318,8 +318,8 @@ async function writeRow(row: RowInput, location: string, ledger: Ledger): Promis
   const text = stringify([columns], { header: true });
   const path = join(spoolFolder(location), `${hash('sha256', text, 'hex')}.csv`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const own = ownershipIn(ledger, () => {});
-  return writeOwnFile({ path, mode: 0o600, chunks: [text] }, own);
+  const ownership = ownershipIn(ledger, () => {});
+  return writeOwnFile({ path, mode: 0o600, chunks: [text] }, ownership);
 }
 
 // ------------------------------------------------------------------------------------------ in words

@@ -54,7 +54,7 @@ type Step =
   | { readonly kind: 'left'; readonly findings: Findings }
   | { readonly kind: 'done' };
 
-const left = (findings: Findings): Step => ({ kind: 'left', findings });
+const leftStep = (findings: Findings): Step => ({ kind: 'left', findings });
 const DONE: Step = { kind: 'done' };
 
 /**
@@ -69,8 +69,8 @@ export function undoList(undone: UndoContext) {
     if (step.kind === 'row') rows.push(step.row);
     if (step.kind === 'left') notUndone.push(notUndoneOf(each.row, namedSubject(each), step.findings));
   }
-  const left = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
-  return { rows, left };
+  const notUndoneRows = [...notUndone, ...doubtful(undone)].sort((one, other) => one.row - other.row);
+  return { rows, notUndone: notUndoneRows };
 }
 
 const notUndoneOf = (row: RowNumber, subject: string, findings: Findings): NotUndone => ({
@@ -103,18 +103,18 @@ function stepFor(undone: UndoContext, touched: ChangedSubject): Step {
   const { batch, team, undos, begun } = undone;
   const known = team.find(touched.subject);
   const doubt = known?.doubt;
-  if (doubt !== undefined) return doubt.batch === begun ? DONE : left(inDoubt(doubt));
+  if (doubt !== undefined) return doubt.batch === begun ? DONE : leftStep(inDoubt(doubt));
   if (isUndone(undone, known)) return DONE;
   const by = known?.batch ?? batch;
   if (known?.facts === undefined || (by !== batch && !isAsLeft(touched, known.facts, undos.has(by)))) {
-    return left(finding('changed_since', { batch: by }));
+    return leftStep(finding('changed_since', { batch: by }));
   }
   const { name } = touched.subject;
   if (name.startsWith('project:')) {
     const id = known.facts.projectId;
-    return left(finding('project_stays', present({ id })));
+    return leftStep(finding('project_stays', present({ id })));
   }
-  if (name.startsWith('call:')) return left(finding('own_call_stays', {}));
+  if (name.startsWith('call:')) return leftStep(finding('own_call_stays', {}));
   return personStep(touched, known.facts);
 }
 
@@ -131,21 +131,21 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
   const { before } = touched;
   switch (now.state) {
     case 'gone':
-      return isOut(before) ? DONE : left(finding('was_removed', present({ role: before?.role })));
+      return isOut(before) ? DONE : leftStep(finding('was_removed', present({ role: before?.role })));
     case 'reinvite_due':
       return before?.role === undefined
-        ? left(finding('deleted_role_unknown', {}))
+        ? leftStep(finding('deleted_role_unknown', {}))
         : rowFor(touched, now, before.role);
     case 'invited':
     case 'member':
       if (wasInvited(touched)) {
         const isNameless = now.state === 'member' && now.userId === undefined;
-        return isNameless ? left(finding('user_id_unknown', {})) : rowFor(touched, now, 'none');
+        return isNameless ? leftStep(finding('user_id_unknown', {})) : rowFor(touched, now, 'none');
       }
-      if (before?.role === undefined) return left(finding('earlier_role_unknown', {}));
+      if (before?.role === undefined) return leftStep(finding('earlier_role_unknown', {}));
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
     case 'accepted_or_deleted':
-      return left(finding('state_unknown', {}));
+      return leftStep(finding('state_unknown', {}));
     case 'done':
       return DONE;
   }
@@ -170,7 +170,7 @@ function rowFor({ subject, before, row, project }: ChangedSubject, now: SubjectF
   const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
   // The user id of an invited person comes from an earlier membership.
   const userId = now.state === 'member' ? (now.userId ?? '') : '';
-  if (email === '' && userId === '') return left(finding('person_unnamed', {}));
+  if (email === '' && userId === '') return leftStep(finding('person_unnamed', {}));
   const of = present({ row, project });
   return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId, of } };
 }
@@ -242,8 +242,8 @@ async function carriedOut(
   record: EndedRow | undefined,
 ): Promise<readonly Call[]> {
   if (record !== undefined && record.outcome.kind !== 'in_doubt') {
-    const own = record.answers.filter(({ batch, kind }) => batch === id && kind === 'found');
-    return own.map(({ call }) => call);
+    const ownAnswers = record.answers.filter(({ batch, kind }) => batch === id && kind === 'found');
+    return ownAnswers.map(({ call }) => call);
   }
   const calls = new Map<string, Call>();
   for (const { batch, call, end } of await ledger.history(id, row)) {

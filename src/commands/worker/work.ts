@@ -118,7 +118,7 @@ function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void
 // ----------------------------------------------------------------------------------------------- one opening
 
 /**
- * Opens the store. It creates nothing and waits for nobody.
+ * Opens the store. It creates nothing and waits for no one.
  * @throws StopError `usage` when the store has no workers, and every error of `Store.open`.
  */
 async function openForWork(
@@ -208,9 +208,9 @@ async function each(
  * Sends ranges that have rows left and are in no queue, because a submit was cut off or a queue lost them.
  */
 async function sendLeft({ ledger, queue, accounts }: WorkContext): Promise<void> {
-  const own = new Set(accounts.map(({ identity }) => identity));
-  const left = await ledger.rangesLeft();
-  const sent = left.filter(({ accountIdentity }) => own.has(accountIdentity));
+  const ownAccounts = new Set(accounts.map(({ identity }) => identity));
+  const remainingRanges = await ledger.rangesLeft();
+  const sent = remainingRanges.filter(({ accountIdentity }) => ownAccounts.has(accountIdentity));
   await queue.send(sent, 'worker');
 }
 
@@ -241,7 +241,10 @@ class RangeWork {
   mayTake({ identity, limits }: Account): boolean {
     if (this.#restOf(identity) > 0) return false;
     const rows = [...this.#under].filter((each) => each.identity === identity);
-    return rows.every(({ left }) => left <= limits.concurrency * ROWS_A_SLOT) && rows.length < RANGES_AT_ONCE;
+    return (
+      rows.every(({ remainingRows }) => remainingRows <= limits.concurrency * ROWS_A_SLOT) &&
+      rows.length < RANGES_AT_ONCE
+    );
   }
 
   /** Works on a range and resolves when it ends. It never rejects. */
@@ -249,7 +252,7 @@ class RangeWork {
     const { onEvent } = this.#serving;
     const { batch, fromRow, beforeRow } = taken;
     const range = { batch, fromRow, beforeRow };
-    const under: UnderWork = { identity: account.identity, left: beforeRow - fromRow, rows: 0 };
+    const under: UnderWork = { identity: account.identity, remainingRows: beforeRow - fromRow, rows: 0 };
     this.#under.add(under);
     onEvent({ kind: 'taken', ...range });
     try {
@@ -290,7 +293,7 @@ class RangeWork {
   }
 
   /**
-   * @throws StopError when the batch is not understood, or when nobody on this host has agreed to the
+   * @throws StopError when the batch is not understood, or when no one on this host has agreed to the
    * requests of its dialect or its api-call.
    */
   async #contextOf(account: Account, batch: Batch, under: UnderWork): Promise<RunContext | undefined> {
@@ -301,9 +304,11 @@ class RangeWork {
     const job = await jobCarried(order.job, { operations });
     const by = await this.#askedFor(account, batch, order, job);
     // The job has the names that its accounts have here, in the place of their identities.
-    const names = new Map(by.map((asked) => [asked.account.identity, asked.account.name]));
-    const own = { ...job, ...present({ steps: withAccountNames(job.steps, names) }) };
-    const resolved = inDialects(own, by);
+    const names = new Map(
+      by.map((askedAccount) => [askedAccount.account.identity, askedAccount.account.name]),
+    );
+    const namedJob = { ...job, ...present({ steps: withAccountNames(job.steps, names) }) };
+    const resolved = inDialects(namedJob, by);
     const context: RunContext = {
       ...resolved,
       ledger,
@@ -317,7 +322,7 @@ class RangeWork {
       emit(event) {
         if (event.kind === 'row') {
           under.rows += 1;
-          under.left -= 1;
+          under.remainingRows -= 1;
         }
         if (event.kind === 'note') onEvent(event);
       },
@@ -342,7 +347,7 @@ class RangeWork {
     { dialect, further = [] }: WorkOrder,
     { operation }: Job,
   ): Promise<readonly AskedAccount[]> {
-    const asked: AskedAccount[] = [];
+    const askedAccounts: AskedAccount[] = [];
     for (const [at, { identity, name }] of accounts.entries()) {
       const account = at === 0 ? first : this.#serving.accounts.find((each) => each.identity === identity);
       const content = at === 0 ? dialect : further[at - 1];
@@ -352,9 +357,12 @@ class RangeWork {
           `Batch ${id} also asks account ${foreignName(name)}, which this host does not have.`,
           'Add the account here, or leave the batch to workers that have it.',
         );
-      asked.push({ account, dialect: withRequestOf(await dialectOfContent(content, account), operation) });
+      askedAccounts.push({
+        account,
+        dialect: withRequestOf(await dialectOfContent(content, account), operation),
+      });
     }
-    return asked;
+    return askedAccounts;
   }
 
   /**
@@ -391,7 +399,7 @@ class RangeWork {
  */
 interface UnderWork {
   readonly identity: string;
-  left: number;
+  remainingRows: number;
   rows: number;
 }
 
