@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import type { DescribedOperation } from '../core/described.ts';
+import { RowRanges } from '../core/reading.ts';
 import type { InputRow } from '../core/row.ts';
-import type { Edited } from '../files/versions.ts';
+import type { VendorTitles } from '../core/vendor-titles.ts';
 import { jobEntries } from '../job/job-schema.ts';
-import { BatchObject, type TableObject } from '../objects/batch-object.ts';
-import { ListCost } from '../objects/batch-view.ts';
-import { SampleObject } from '../objects/plan-object.ts';
+import { BatchObject, type TableObject, type TableRowObject } from '../objects/batch-object.ts';
+import { ChangesObject, ListCost } from '../objects/batch-view.ts';
+import type { CellFaultObject, ColumnFaultsObject, ListDescription } from '../objects/list-object.ts';
+import { type EachRowObject, type PlanSoFar, SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
+import { TableOrder } from '../run/table-order.ts';
 
 export type * from '../files/output/report-object.ts';
 export type * from '../objects/account-object.ts';
@@ -62,7 +65,14 @@ export const BatchListQuery = z.object({
 
 export const BatchList = z.object({
   /** Each with the list over which it works; null for a file that was not brought to the page. */
-  batches: z.array(BatchObject.extend({ list: z.string().nullable(), in_all: ListCost })),
+  batches: z.array(
+    BatchObject.extend({
+      list: z.string().nullable(),
+      in_all: ListCost,
+      /** Of a batch that changes people and projects; of an undo those of what it takes back. */
+      changes: ChangesObject.exactOptional(),
+    }),
+  ),
   /** Number of batches that there are. */
   total: z.number(),
   per_page: z.number(),
@@ -73,6 +83,41 @@ export type ListedBatch = BatchList['batches'][number];
 /** The files of a batch, as `export` names them. */
 export const DOWNLOADS = ['output', 'needs_attention', 'results', 'report'] as const;
 export type Download = (typeof DOWNLOADS)[number];
+
+/** With `plan`, rows that a try has left for later are judged as the list judges them. */
+export const ReportQuery = z.object({ plan: z.literal('true').optional() });
+
+/** The form of the whole list; left out: that of her own file. */
+export const DownloadQuery = z.object({ as: z.enum(['csv', 'xlsx']).optional() });
+
+/**
+ * A file of the rows that a table shows, in its order: what is searched and filtered out is not in it. Cells
+ * that were bought are written as in the output, so that none of them becomes a formula.
+ */
+export const ViewRequest = TableOrder.omit({ from: true, limit: true }).extend({
+  as: z.enum(['csv', 'xlsx']),
+  /** In this order, each under another name where she has given it one. Left out: all. */
+  columns: z
+    .array(z.strictObject({ name: z.string().max(10_000), as: z.string().max(10_000).optional() }))
+    .min(1)
+    .optional(),
+});
+export type ViewRequest = z.input<typeof ViewRequest>;
+
+/** Which column's values are counted, and a part of those that are looked for. */
+export const ValuesRequest = z.strictObject({
+  column: z.string().max(10_000),
+  search: z.string().max(1_000).default(''),
+});
+
+/** What the cells of a column say: what most of them say comes first. */
+export const ColumnValues = z.object({
+  values: z.array(z.object({ value: z.string(), rows: z.number() })),
+  /** Rows in which the column is blank, and in which it says one of the values that are not listed. */
+  blank: z.number(),
+  others: z.number(),
+});
+export type ColumnValues = z.infer<typeof ColumnValues>;
 
 /** What the page says of a stop, and where its button leads. */
 export const PageWords = z.object({
@@ -88,9 +133,10 @@ export const PageWords = z.object({
 });
 export type PageWords = z.infer<typeof PageWords>;
 
-/** What every operation that is built in says of itself. */
+/** What every built-in operation says of itself, and the names of the vendors that are known by a word. */
 export interface OperationList {
   readonly operations: readonly DescribedOperation[];
+  readonly vendors: VendorTitles;
 }
 
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
@@ -120,12 +166,18 @@ export interface WorkList {
 export const WorkAnswer = z.object({ work: WorkView, result: z.unknown().optional() });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;
 
+/** Rows of a batch that are asked again, such as `5,9,12-20`; of several steps one alone. */
+export const AgainRequest = z.strictObject({ only: RowRanges, step: z.string().max(200).optional() });
+export type AgainRequest = z.infer<typeof AgainRequest>;
+
 /** Goes on with a batch by its own command, or without one begins work once more. */
 export const GoOnRequest = z.strictObject({
   batch: z.string().max(100).optional(),
   work: z.string().max(100).default(''),
   /** Only the part of the rows that was chosen last, for what was decided about its doubts. */
   part: z.boolean().optional(),
+  /** Asks rows of the batch again, and nothing else: what the plan with this id has shown. */
+  again: AgainRequest.extend({ plan: z.string().max(1_000) }).optional(),
   /** The most that it may spend from now on, in all. */
   budget: z.int().min(0).optional(),
   /** One of the choices of the stop of that work. */
@@ -134,7 +186,8 @@ export const GoOnRequest = z.strictObject({
 
 /**
  * What is to be done with a list, in the words of a job file. Entries that name a folder, a receiver or a
- * request are missing: a page gives no place of this machine, and sends a key nowhere else.
+ * request are missing: a page gives no place of this machine, and sends a key nowhere else. `guards` is
+ * missing because a person on the page allows what one plan does, and nothing that a later one may do.
  */
 export const ListJob = jobEntries.pick({
   operation: true,
@@ -160,7 +213,6 @@ export const ListJob = jobEntries.pick({
   projects: true,
   create_projects: true,
   remove_missing: true,
-  guards: true,
 });
 export type ListJob = z.output<typeof ListJob>;
 /** A person's choice, in the form in which the page sends it. */
@@ -177,8 +229,16 @@ const Mend = z.strictObject({
 });
 export const KeptMend = Mend.extend({ at: z.string() });
 export type Mend = z.infer<typeof KeptMend>;
-/** A value of null takes the mend back. */
-export const MendRequest = Mend.extend({ value: Mend.shape.value.nullable() });
+/**
+ * Cells that are mended together, and so can be taken back together: their mends have one time. A value of
+ * null takes the mend of a cell back.
+ */
+export const MendRequest = z.strictObject({
+  mends: z
+    .array(Mend.extend({ value: Mend.shape.value.nullable() }))
+    .min(1)
+    .max(1_000),
+});
 export type MendRequest = z.infer<typeof MendRequest>;
 
 /** A cell that says something else than in the start that is shown: what it says now. */
@@ -203,7 +263,7 @@ export const OtherList = z.object({
   other: z.object({
     list: z.string(),
     name: z.string(),
-    /** So many identifiers of the smaller one are in both, of all that it has. */
+    /** So many rows of the smaller one are in both, of all that it has. */
     shared: z.number(),
     of: z.number(),
     likely: z.enum(['new', 'edited']),
@@ -225,6 +285,33 @@ export const Standing = z.object({
 });
 export type Standing = z.infer<typeof Standing>;
 
+/** The name of a list, which is also that of its download. Its file may have another one. */
+export const NameRequest = z.strictObject({ name: z.string().max(200) });
+
+/** What would be erased with a list, beside its rows. */
+export const ListErasure = z.object({
+  /** Answers that no other list has, and the credits that they have cost. */
+  answers: z.number(),
+  credits: z.number(),
+  /** Answers that stay, because other lists have them. */
+  shared: z.number(),
+  /** Who has which role stays known, so that nothing is erased. */
+  changed_people: z.boolean(),
+});
+export type ListErasure = z.infer<typeof ListErasure>;
+
+/** Left out: what was bought stays known. Else so many answers are erased with the list, or nothing is. */
+export const DeleteQuery = z.object({ erase: z.coerce.number().int().min(0).optional() });
+
+/** How many rows of a list are new, changed, gone and as they were when it was started last. */
+export const Edited = z.object({
+  added: z.number(),
+  changed: z.number(),
+  gone: z.number().default(0),
+  same: z.number(),
+});
+export type Edited = z.infer<typeof Edited>;
+
 /** A list that was brought to the page. */
 export interface ListView {
   readonly id: string;
@@ -237,9 +324,41 @@ export interface ListView {
   /** How often that was chosen. */
   readonly version: number;
   readonly mends: readonly Mend[];
+  /** Mends of the version before with cells that say something else now, under the rows of then. */
+  readonly lost: readonly Mend[];
   /** Against the version that was started last; undefined where nothing was started before. */
-  readonly edited: z.infer<typeof Edited> | undefined;
+  readonly edited: Edited | undefined;
   readonly standing: Standing;
+  /** What is counted by a plan of it that is under way; null where none is. */
+  readonly reading: Reading | null;
+}
+
+export interface Reading extends PlanSoFar {
+  /** Since its first rows were counted. */
+  readonly seconds: number;
+}
+
+/** What is said of a list before it is read to its end. */
+export interface ListHead {
+  /** Of its first rows; of all where it has no others. */
+  readonly described: ListDescription;
+  readonly is_whole: boolean;
+  /** How many rows it has, else how many by the length of the first; null where that says nothing. */
+  readonly rows: number | null;
+}
+
+/** How the list is read. */
+export const HeadQuery = ListJob.pick({ read: true, country: true });
+
+/** `size`: the bytes of the file; the first few are sent. */
+export const BeginningQuery = z.object({
+  name: z.string().default(''),
+  size: z.coerce.number().int().min(0),
+});
+
+/** The rows with which a file begins, before it is here. None where its first bytes say nothing. */
+export interface Beginning extends Pick<TableObject, 'columns'>, Pick<ListHead, 'rows'> {
+  readonly first: readonly InputRow[];
 }
 
 export interface Lists {
@@ -249,11 +368,72 @@ export interface Lists {
   readonly endings: readonly string[];
 }
 
-/** Rows of a list of which nothing was asked yet, as `status` gives those of a batch. */
-export interface ListRows extends Pick<TableObject, 'columns' | 'next'> {
-  readonly rows: readonly InputRow[];
+/** By which columns of a list is asked, so that their cells are judged as strictly: column by input. */
+const AskedColumns = z.record(z.string(), z.string()).optional();
+
+/** Which part of a list is shown before a start. */
+const LIST_PART = {
+  asked: AskedColumns,
+  /** The id of a plan that was made with `each`: its rows say what becomes of them. */
+  plan: z.string().optional(),
+  /** Only rows of these figures of that plan, with commas between them, such as `invalid,in_doubt`. */
+  is: z.string().optional(),
+  /**
+   * Only rows with a wrong cell in that column: one that is `meant` to be something which is known, or one of
+   * the `others`. `with`: rows that are shown as well, because a person has mended them meanwhile.
+   */
+  wrong: z
+    .strictObject({
+      column: z.string(),
+      which: z.enum(['meant', 'others']),
+      with: z.array(z.int()).max(1_000).optional(),
+    })
+    .optional(),
+  /** Only these rows, such as `5,9,12-20`. */
+  only: z.string().optional(),
+  /** Only those rows, of a list that came again. Those that are `gone` are of the version before. */
+  since: z.enum(['added', 'changed', 'same', 'gone']).optional(),
+};
+
+/** Its rows, in the order of a table. */
+export const ListOrder = TableOrder.extend({
+  ...LIST_PART,
+  /** What is known, and would be free by this job, stands in the rows. Left out: nothing does. */
+  job: ListJob.optional(),
+});
+export type ListOrder = z.infer<typeof ListOrder>;
+export const ListViewRequest = ViewRequest.extend(LIST_PART);
+
+/** A row before a start. */
+export interface ListRow extends Omit<TableRowObject, 'cells'>, Pick<InputRow, 'cells' | 'unreadable'> {
+  /** What is wrong with its cells, by their columns. */
+  readonly faults?: Readonly<Record<string, CellFaultObject>>;
+  /** What becomes of it by the plan. */
+  readonly becomes?: Omit<EachRowObject, 'rows'>;
+  /** Of a list that came again; left out: as before. */
+  readonly since?: 'added' | 'changed' | 'gone';
+  /** What the changed cells said before, by their columns. */
+  readonly was?: Readonly<Record<string, string>>;
+}
+
+/** Rows of a list before its first start, as `status` gives those of a batch. */
+export interface ListRows extends Pick<TableObject, 'columns' | 'result_columns' | 'next'> {
+  readonly rows: readonly ListRow[];
   /** The number of the last row; null as long as the file is read. */
   readonly last: number | null;
+}
+
+/** How many rows of a list there are in an order. */
+export interface RowsCounted {
+  readonly rows: number;
+}
+
+export const FaultsRequest = z.strictObject({ asked: AskedColumns });
+
+/** The wrong cells of a list, over all of its rows. */
+export interface ListFaults {
+  /** Of the columns that have any. */
+  readonly columns: readonly ColumnFaultsObject[];
 }
 
 /** How a sweep of a night has ended. */
@@ -267,11 +447,31 @@ export const NightEnd = z.object({
 });
 export type NightEnd = z.infer<typeof NightEnd>;
 
+/** What a night is on the disk, and the lines by which it runs without the page. */
+export interface NightWritten {
+  /** The job's file, and its content. */
+  readonly path: string;
+  readonly text: string;
+  /** The folder of its inbox. */
+  readonly folder: string;
+  /** A line of a crontab. */
+  readonly cron: string;
+  /** The files of a service and a timer of systemd. */
+  readonly service: string;
+  readonly timer: string;
+  /** Variables of the environment that hold keys of its accounts, which the schedule has to hand on. */
+  readonly variables: readonly string[];
+}
+
 /** A job that is swept by a schedule. */
-export interface NightView {
+export interface NightView extends NightWritten {
   readonly job: string;
   /** The name of the job's file. */
   readonly file: string;
+  /** Whether it was made on the page, which may remove it. */
+  readonly made: boolean;
+  /** Why it cannot be swept, such as an account that is gone; null where it can. */
+  readonly problem: StopObject | null;
   /** What is done, and the most credits of each list that lies there. */
   readonly operation: string;
   readonly budget: number | null;
@@ -289,5 +489,35 @@ export interface NightView {
 }
 export interface Nights {
   readonly nights: readonly NightView[];
+  /** In which schedules are meant, such as `Australia/Sydney`. */
+  readonly time_zone: string;
+  /** Lists after which a night can be made: what is done with them changes nothing at a vendor. */
+  readonly lists: readonly { readonly list: string; readonly name: string; readonly operation: string }[];
+  /** Folders that the accounts file allows, by their names there. */
+  readonly inboxes: readonly { readonly name: string; readonly folder: string }[];
+  /** The path of that file. */
+  readonly accounts_file: string;
 }
 export const NightRequest = z.strictObject({ paused: z.boolean() });
+
+/** A night that does with every new file of an inbox what was done with a list. */
+export const NewNight = z.strictObject({
+  /** The id of the list. */
+  list: z.string().max(100),
+  /** Every night at this time, in the time zone of the page's machine. */
+  at: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'write a time as 02:00'),
+  /** The most credits that each file may cost. */
+  credits: z.int().min(1),
+  /** A name under `inboxes` in the accounts file. Left out: a folder is made below the store. */
+  inbox: z.string().max(100).exactOptional(),
+  /** The id of the draft that was shown: exactly that is written, or nothing. Left out: nothing is. */
+  draft: z.string().max(100).exactOptional(),
+});
+export type NewNight = z.infer<typeof NewNight>;
+
+/** What is written for a new night, or was. */
+export interface NightDraft extends NightWritten {
+  readonly id: string;
+  readonly job: string;
+  readonly made: boolean;
+}

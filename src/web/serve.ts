@@ -22,19 +22,21 @@ import { Opening } from './api.ts';
 import { appOf, redirectIn } from './server/app.ts';
 import { Guard, newAddress, type PageAddress } from './server/guard.ts';
 import { keepAddress, keptAddress } from './server/kept-address.ts';
+import { KeptPlans } from './server/kept-plans.ts';
 import { sweepUnused } from './server/lists.ts';
+import { Readings } from './server/readings.ts';
 import type { PageCommand, Server } from './server/server.ts';
-import { openSweeps, type SweepOptions } from './server/sweeps.ts';
+import { type SweepOptions, Sweeps } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 
 /**
  * The page: a second face over the calls that the command line makes. This file starts its server on
- * 127.0.0.1, which nobody else on the network reaches, and says where it is.
+ * 127.0.0.1, which no one else on the network reaches, and says where it is.
  */
 
 type PageOptions = Pick<OpeningOptions, 'makesStore' | 'words'> &
   Omit<SweepOptions, 'folder' | 'work'> &
-  Pick<Server, 'program' | 'commands'> & {
+  Pick<Server, 'commands'> & {
     /** 0: any free port. */
     readonly port: number;
   };
@@ -68,8 +70,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const address = await addressFor(options.port, await keptAddress(folder), listeners);
   await keepAddress(folder, address);
   const guard = new Guard(address);
-  const sweeps = await openSweeps({ ...options, folder, work });
-  const server: Server = { store, folder, program, work, commands, sweeps };
+  const sweeps = await Sweeps.open({ ...options, folder, work });
+  const kept = { plans: new KeptPlans(), readings: new Readings() };
+  const server: Server = { store, folder, program, work, commands, sweeps, ...kept };
   const swept = sweepUnused(server).catch(() => {});
   const app = await appOf(server, guard);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
@@ -116,7 +119,7 @@ async function addressFor(
   }
 }
 
-/** The system's errors where there is no IPv6. Nobody else can listen at ::1 there either. */
+/** The system's errors where there is no IPv6. No one else can listen at ::1 there either. */
 const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**

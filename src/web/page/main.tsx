@@ -2,21 +2,75 @@ import { effect, useSignal } from '@preact/signals';
 import { type ComponentType, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchList } from '../api.ts';
+import { arriving } from './parts/arriving.ts';
 import { late, useAsked } from './parts/asking.tsx';
-import { ButtonLink } from './parts/controls.tsx';
-import { needing, needWords, sumOf } from './parts/figures.ts';
+import { Away } from './parts/away.tsx';
+import { ButtonLink, Title } from './parts/controls.tsx';
+import { grouped, needing } from './parts/figures.ts';
 import { ask, awaited, beat, enter, isIn, offline, path } from './session.ts';
 
 type View = ComponentType<{ readonly id: string }>;
 
+let style: Promise<unknown> | undefined;
+
+/** A view with what the view of a list has no element for: its style comes with it. */
+function styled<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  return async () => {
+    style ??= new Promise((resolve) => {
+      const link = document.createElement('link');
+      Object.assign(link, { rel: 'stylesheet', href: '/views.css', onload: resolve, onerror: resolve });
+      document.head.append(link);
+    });
+    const [part] = await Promise.all([load(), style]);
+    return part;
+  };
+}
+
 const VIEWS: readonly (readonly [address: RegExp, view: View])[] = [
-  [/^\/$/, late(async () => (await import('./views/home.tsx')).Home)],
-  [/^\/lists\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListPage)],
-  [/^\/files\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListOfBatch)],
-  [/^\/reports\/(?<id>[^/]+)$/, late(async () => (await import('./views/report.tsx')).Report)],
-  [/^\/money$/, late(async () => (await import('./views/money.tsx')).Money)],
-  [/^\/nights$/, late(async () => (await import('./views/nights.tsx')).Nights)],
-  [/^\/accounts$/, late(async () => (await import('./views/accounts.tsx')).Accounts)],
+  [
+    /^\/$/,
+    late(
+      styled(async () => (await import('./views/home.tsx')).Home),
+      'Lists',
+    ),
+  ],
+  [/^\/lists\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListPage, 'List')],
+  [/^\/files\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListOfBatch, 'List')],
+  [
+    /^\/reports\/(?<id>[^/]+)$/,
+    late(
+      styled(async () => (await import('./views/report.tsx')).Report),
+      'Report',
+    ),
+  ],
+  [
+    /^\/money$/,
+    late(
+      styled(async () => (await import('./views/money.tsx')).Money),
+      'Money',
+    ),
+  ],
+  [
+    /^\/nights$/,
+    late(
+      styled(async () => (await import('./views/nights.tsx')).Nights),
+      'Nights',
+    ),
+  ],
+  [
+    /^\/accounts$/,
+    late(
+      styled(async () => (await import('./views/accounts.tsx')).Accounts),
+      'Accounts',
+    ),
+  ],
+  [
+    /^\/accounts\/try$/,
+    late(
+      styled(async () => (await import('./views/try-line.tsx')).TryVendor),
+      'Accounts',
+    ),
+  ],
 ];
 
 const NAV = { '/': 'Lists', '/money': 'Money', '/nights': 'Nights', '/accounts': 'Accounts' };
@@ -25,7 +79,10 @@ function Page() {
   if (isIn.value === false) return <Closed />;
   return (
     <>
-      <header>
+      <button type="button" class="button skip" onClick={skip}>
+        Skip to the rows
+      </button>
+      <header class="bar nav">
         <a href="/">Rowonce</a>
         <nav aria-label="Views">
           {Object.entries(NAV).map(([to, says]) => (
@@ -34,11 +91,11 @@ function Page() {
             </a>
           ))}
         </nav>
-        {isIn.value && <Needs />}
+        <span class="end">{isIn.value && <Needs />}</span>
       </header>
       <main>
-        <div class={offline.value ? 'stop' : ''} role="status">
-          {offline.value && <NoAnswer />}
+        <div class="notices" role="status">
+          {offline.value && <Away serve={SERVE} />}
         </div>
         {isIn.value && <Shown key={path.value} />}
       </main>
@@ -49,7 +106,7 @@ function Page() {
 /** How many beats pass before the rows that need her are counted again. */
 const BEATS = 5;
 
-/** Rows that need her in lists that are done, with a link to those of the newest of these lists. */
+/** How many lists that are done have rows that need attention: a link to those rows, or to the lists. */
 function Needs() {
   const asked = useAsked<BatchList>(
     (signal) => ask('/batches?newest=true', { signal, isBeside: true }),
@@ -62,14 +119,15 @@ function Needs() {
   if (newest === undefined) return null;
   const view = newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`;
   return (
-    <a class="need state" href={`${view}?needs`}>
-      {needWords(sumOf(needed.map(needing)))}
+    <a class="need" href={needed.length === 1 ? `${view}?needs` : '/'}>
+      ▲ {grouped(needed.length)}
+      <span>{needed.length === 1 ? ' list needs attention' : ' lists need attention'}</span>
     </a>
   );
 }
 
 const isAt = (to: string): boolean =>
-  to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value === to;
+  to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value.startsWith(to);
 
 /** A view asks in steps: after so long without a question it has all that it shows at first. */
 const QUIET_MS = 60;
@@ -97,7 +155,10 @@ function useWhole(): boolean {
 }
 
 function Shown() {
-  const isWhole = useWhole();
+  const { list, beginning } = arriving.value ?? {};
+  // Its first rows stand there already.
+  const stands = beginning !== undefined && path.value === `/lists/${list?.id}`;
+  const isWhole = useWhole() || stands;
   const [address, View] = VIEWS.find(([each]) => each.test(path.value)) ?? [/$/, Nowhere];
   return (
     <fieldset disabled={offline.value} aria-busy={!isWhole}>
@@ -106,32 +167,28 @@ function Shown() {
   );
 }
 
+/** The keys go on at her table, or at what the view is about. */
+const skip = (): void =>
+  document.querySelector<HTMLElement>('[role="grid"], .split .stack button, .view')?.focus();
+
 const Nowhere = () => (
-  <section class="drop">
-    <h1>There is nothing at this address</h1>
-    <ButtonLink to="/" says="See your lists" />
-  </section>
+  <>
+    <Title name="There is nothing at this address" />
+    <div class="view" tabIndex={-1}>
+      <ButtonLink to="/" says="See your lists" />
+    </div>
+  </>
 );
 
 const SERVE = `${document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce'} serve`;
 
-/** The page was ended, or another program is at its port. */
-const NoAnswer = () => (
-  <>
-    Rowonce does not answer. This page goes on when it does; if it was ended, start it again:{' '}
-    <code>{SERVE}</code>
-  </>
-);
-
 /** A tab that was opened by hand. */
 const Closed = () => (
   <main>
-    <section class="drop">
-      <h1>This page is closed</h1>
-      <p>
-        Open it again from the terminal: <code>{SERVE}</code>. Your lists are all there.
-      </p>
-    </section>
+    <Title name="This page is closed" />
+    <p class="view">
+      Open it again from the terminal: <code>{SERVE}</code>. Your lists are all there.
+    </p>
   </main>
 );
 

@@ -1,6 +1,7 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { describe } from '../../core/described.ts';
-import type { Challenge, Download, OpenAnswer, OperationList, Proof, Refusal } from '../api.ts';
+import { nameVendors } from '../../core/vendor-titles.ts';
+import type { Challenge, OpenAnswer, OperationList, Proof, Refusal } from '../api.ts';
 
 /** Every view has an address of its own: reload, "back", bookmarks and a second tab do as expected. */
 const address = signal(new URL(location.href));
@@ -33,11 +34,24 @@ export const isIn = signal<boolean | undefined>(undefined);
 /** Whether the server did not answer last, or another program did. Nothing can be typed then. */
 export const offline = signal(false);
 
+/** When it did not answer for the first time. */
+export const offlineSince = signal<Date | undefined>(undefined);
+effect(() => {
+  offlineSince.value = offline.value ? (offlineSince.peek() ?? new Date()) : undefined;
+});
+
+/** Whether a tab that nobody sees asks all the same. */
+export const looksHidden = signal(false);
+
 /** Grows every second that a person sees the page, and with each action: who follows a list asks again. */
 export const beat = signal(0);
 
 /** Grows with each action of the user. */
 export const acted = signal(0);
+
+/** Grows when a person comes back to the tab, who may have added an account elsewhere. */
+export const returned = signal(0);
+window.addEventListener('focus', () => (returned.value += 1));
 
 /** How many answers, and scripts of parts of the page, are not there yet. */
 export const awaited = signal(0);
@@ -58,7 +72,7 @@ export function showActed(): void {
 const BETWEEN_MS = 900;
 
 function follow(): void {
-  if (document.hidden || token === undefined) return;
+  if ((document.hidden && !looksHidden.value) || token === undefined) return;
   // The question for a proof tells nobody anything, so a tab goes on whenever its server is there again.
   if (offline.value)
     void requireServer('/')
@@ -68,6 +82,7 @@ function follow(): void {
 }
 
 let token: string | undefined;
+export const bearer = (): string => `Bearer ${token}`;
 
 /** Reaches tabs of this origin only, and no other program was ever at its name. */
 const tabs = new BroadcastChannel('rowonce-tabs');
@@ -100,8 +115,9 @@ function letIn(by: string): void {
 
 /** Every view speaks of operations, so none is shown before the server has said what there is. */
 async function learn(): Promise<void> {
-  const { operations } = await ask<OperationList>('/operations');
+  const { operations, vendors } = await ask<OperationList>('/operations');
   describe(operations);
+  nameVendors(vendors);
   isIn.value = true;
 }
 
@@ -110,7 +126,7 @@ async function learn(): Promise<void> {
  * @throws Refused `offline` where nothing answers, or an answer that only another program would give. No
  *   request may leave then.
  */
-async function requireServer(path: string, signal?: AbortSignal): Promise<void> {
+export async function requireServer(path: string, signal?: AbortSignal): Promise<void> {
   const number = crypto.randomUUID();
   const body = JSON.stringify({ number, path } satisfies Challenge);
   const proven = fetch('/api/proof', { method: 'POST', body, signal: signal ?? null }).then(
@@ -124,7 +140,7 @@ async function requireServer(path: string, signal?: AbortSignal): Promise<void> 
   throw noAnswer();
 }
 
-const noAnswer = (): Refused =>
+export const noAnswer = (): Refused =>
   new Refused({
     code: 'offline',
     message: 'Rowonce does not answer.',
@@ -145,7 +161,9 @@ const redeem = (opening: string): Promise<string | undefined> =>
     () => undefined,
   );
 
-type Told = Pick<Refusal['error'], 'message' | 'next' | 'on_page' | 'choices'> & { readonly code: string };
+type Told = Pick<Refusal['error'], 'message' | 'next' | 'on_page' | 'choices' | 'does'> & {
+  readonly code: string;
+};
 
 /** A fact and what to do, as the page says them. */
 export const onPage = <Said extends Pick<Told, 'message' | 'next' | 'on_page'>>(said: Said) =>
@@ -155,13 +173,15 @@ export class Refused extends Error {
   readonly code: string;
   readonly next: string;
   readonly choices: Told['choices'];
+  readonly does: Told['does'];
 
-  constructor({ code, choices, ...said }: Told) {
+  constructor({ code, choices, does, ...said }: Told) {
     const { message, next } = onPage(said);
     super(message);
     this.code = code;
     this.next = next;
     this.choices = choices;
+    this.does = does;
   }
 }
 
@@ -191,13 +211,21 @@ export function ask<T>(path: string, how: How = {}): Promise<T> {
 /** A browser may read a file for so long after it was told to save it. */
 const SAVED_MS = 60_000;
 
-/** Saves a file. A link could not, because a browser sends no token with a download. @throws Refused */
-export async function take(batch: string, what: Download): Promise<void> {
-  const answer = await answerTo(`/batches/${batch}/files/${what}`, {});
+/**
+ * Saves a file. A link could not, because a browser sends no token with a download, and a ticket for one
+ * download would need timers and an exception in the guard (2026-11-28). @throws Refused
+ */
+export async function take(path: string, body?: object): Promise<void> {
+  const answer = await answerTo(path, { ...(body === undefined ? {} : { body }), isLook: true });
   const name = /filename\*=UTF-8''(?<name>.+)$/.exec(answer.headers.get('content-disposition') ?? '');
+  save(decodeURIComponent(name?.groups?.name ?? ''), await answer.blob());
+}
+
+/** Gives her a file of this name. */
+export function save(name: string, content: Blob): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await answer.blob());
-  link.download = decodeURIComponent(name?.groups?.name ?? '');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }
@@ -207,7 +235,7 @@ async function answerTo(path: string, { body, signal, isLook = false, ...how }: 
   await requireServer(path, signal);
   const answer = await fetch(`/api${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: bearer() },
     body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
     signal: signal ?? null,
   }).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { described } from '../../core/described.ts';
 import { pageFolder } from '../../core/families.ts';
+import { vendorTitles } from '../../core/vendor-titles.ts';
 import { commandLine, programWords } from '../../lib/command-line.ts';
 import { Challenge, type OpenAnswer, OpenRequest, type OperationList } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
@@ -13,8 +14,9 @@ import { batchRoutes, downloadRoutes } from './batches.ts';
 import { commandRoutes } from './commands.ts';
 import type { Guard } from './guard.ts';
 import { listRoutes } from './lists.ts';
+import { nightRoutes } from './nights.ts';
 import type { Server } from './server.ts';
-import { nightRoutes } from './sweeps.ts';
+import { viewRoutes } from './views.ts';
 import { taskRoutes } from './work.ts';
 
 export async function appOf(server: Server, guard: Guard): Promise<Hono> {
@@ -34,10 +36,12 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   });
   app.post('/api/proof', async (context) => context.json(guard.prove(await bodyOf(context, Challenge))));
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
-  app.get('/api/operations', (context) => context.json({ operations: described() } satisfies OperationList));
+  app.get('/api/operations', (context) =>
+    context.json({ operations: described(), vendors: vendorTitles() } satisfies OperationList),
+  );
   app.post('/api/openings', (context) => context.json(guard.opening()));
-  for (const routes of [commandRoutes, batchRoutes, downloadRoutes, listRoutes, taskRoutes, nightRoutes])
-    app.route('/api', routes(server));
+  const all = [commandRoutes, batchRoutes, downloadRoutes, viewRoutes, listRoutes, taskRoutes, nightRoutes];
+  for (const routes of all) app.route('/api', routes(server));
   app.use(serveStatic({ root: fileURLToPath(pageFolder()) }));
   // Every view has an address of its own, and each address gives the same page.
   app.notFound((context) => {

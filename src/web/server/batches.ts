@@ -7,17 +7,32 @@ import { Hono } from 'hono';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/called.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
-import { notedOutput, readReport, readWholeView, usualOutput } from '../../files/output/output.ts';
+import {
+  attentionPath,
+  notedOutput,
+  readReport,
+  readWholeView,
+  reportPath,
+  usualOutput,
+} from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchesPage } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
 import { type FoundBatch, findBatch, lookInto } from '../../run/open-ledger.ts';
-import { type BatchList, BatchListQuery, DOWNLOADS, type ReportObject } from '../api.ts';
+import {
+  type BatchList,
+  BatchListQuery,
+  DOWNLOADS,
+  DownloadQuery,
+  type ReportObject,
+  ReportQuery,
+} from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { askChild } from './child.ts';
 import { keptLists, visibleName } from './list-files.ts';
 import { standingsOf } from './list-standing.ts';
+import { planOfRest, withRest } from './report-rest.ts';
 import type { Server } from './server.ts';
 
 const PER_PAGE = 50;
@@ -48,20 +63,32 @@ export function batchRoutes(server: Server): Hono {
       return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
     })
     .get('/batches/:id/report', async (context) => {
-      const { batch, location } = await findBatch(context.req.param('id'), store);
-      const report: ReportObject = await lookInto(location, async (ledger) => {
-        const view = await readWholeView(ledger, batch, await pricesIn(ledger));
-        return readReport(ledger, batch, view, await changesDone(ledger, batch));
-      });
-      return context.json(report);
+      const { plan } = checkInput(context.req.path, ReportQuery, context.req.query());
+      const found = await findBatch(context.req.param('id'), store);
+      return context.json(await reportOf(server, found, plan !== undefined));
     });
+}
+
+/** @param isWhole whether also rows are judged that a try has left for later. */
+async function reportOf(
+  server: Server,
+  { batch, location }: FoundBatch,
+  isWhole = true,
+): Promise<ReportObject> {
+  const plan = isWhole ? await planOfRest(server, batch) : undefined;
+  return lookInto(location, async (ledger) => {
+    const view = await readWholeView(ledger, batch, await pricesIn(ledger));
+    const whole = plan === undefined ? view : withRest(view, plan);
+    return readReport(ledger, batch, whole, await changesDone(ledger, batch));
+  });
 }
 
 /**
  * Files that a person downloads. Each is written for the one who asks for it, beside the batch's own output,
  * which stays as it is. It has lost its name before its first byte is sent, so no copy is left.
  */
-export function downloadRoutes({ folder, program, store }: Server): Hono {
+export function downloadRoutes(server: Server): Hono {
+  const { folder, program, store } = server;
   const copies = resolve(folder, 'downloads');
   // A server that was killed may have left some.
   rmSync(copies, { recursive: true, force: true });
@@ -70,15 +97,27 @@ export function downloadRoutes({ folder, program, store }: Server): Hono {
     const found = await findBatch(req.param('id'), store);
     const what = DOWNLOADS.find((each) => each === req.param('what'));
     if (what === undefined) throw new HttpRefusal(404, 'There is no such file.', 'Ask for another file.');
+    const { as } = checkInput(req.path, DownloadQuery, req.query());
+    if (what === 'report') {
+      const output = outputName(found);
+      const report = await reportOf(server, found);
+      // Its library is loaded for the first one.
+      const { reportHtml } = await import('../../files/output/report.ts');
+      const attention = report.figures.reasons.length > 0 ? attentionPath(output) : undefined;
+      return context.body(reportHtml(found.batch, report, { output, attention }), 200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': disposition(reportPath(output)),
+      });
+    }
     await mkdir(copies, { recursive: true, mode: 0o700 });
     const own = await mkdtemp(join(copies, 'copy-'));
     try {
-      const output = ['--copy', '--output', join(own, outputName(found)), '--store', found.location];
+      const output = ['--copy', '--output', join(own, outputName(found, as)), '--store', found.location];
       const words = ['export', found.batch.id, ...output];
       const written = new Map(Object.entries(await askChild(program, words, undefined, req.raw.signal)));
       const path: unknown = written.get(what);
       if (typeof path !== 'string')
-        throw new HttpRefusal(404, 'There is nothing in it yet.', 'Ask for another file.');
+        throw new HttpRefusal(404, 'The file is not written yet.', 'Ask for another file.');
       const file = createReadStream(path);
       await once(file, 'open');
       return context.body(Readable.toWeb(file) as ReadableStream, 200, {
@@ -92,15 +131,20 @@ export function downloadRoutes({ folder, program, store }: Server): Hono {
   });
 }
 
-/** The name of the batch's output, or the one that it would have, with the user's name for the list. */
-function outputName({ batch }: FoundBatch): string {
+/**
+ * The name of the batch's output, or the one that it would have, with the user's name for the list.
+ * @param as another form of the same.
+ */
+export function outputName({ batch }: FoundBatch, as?: 'csv' | 'xlsx'): string {
   const { inputPath } = batch;
   const kept = basename(notedOutput(batch) ?? usualOutput(batch));
   const own = nameParts(inputPath).stem;
-  if (!kept.startsWith(own)) return kept;
-  return nameParts(basename(listNameOf(inputPath))).stem + kept.slice(own.length);
+  const name = kept.startsWith(own)
+    ? nameParts(basename(listNameOf(inputPath))).stem + kept.slice(own.length)
+    : kept;
+  return as === undefined ? name : `${nameParts(name).stem}.${as}`;
 }
 
-/** RFC 6266, in the form of which each character of a name can be a part. */
-const disposition = (name: string): string =>
+/** RFC 6266, in the form that takes each character of a name. */
+export const disposition = (name: string): string =>
   `attachment; filename*=UTF-8''${encodeURIComponent(visibleName(name))}`;

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import PQueue from 'p-queue';
-import { messageOf, stop } from '../../core/errors.ts';
+import { invariant, messageOf, stop } from '../../core/errors.ts';
 import { EXIT } from '../../core/stops.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 import { CommandStopped } from './answers.ts';
 
 /**
- * What spends or changes is a process of its own, which holds the store's lock only while it works. It ends
- * in an orderly way when its standard input ends, so the end of this server leaves no request in doubt.
+ * What spends or changes is a process of its own, which holds the store's lock only while it works, and so is
+ * what reads a long list. It ends in an orderly way when its standard input ends, so the end of this server
+ * leaves no request in doubt.
  */
 
 export interface ChildEnd {
@@ -38,29 +39,35 @@ export interface Program {
  * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
  * @param input goes there instead, and then ends. Without it the child lives as long as we do.
  * @param key what `--key-stdin` of those words reads, where there is no input.
+ * @param hear is told what the command has counted so far.
  */
 export function startChild(
   { script, env, operator }: Program,
   words: readonly string[],
   input?: string,
   key?: string,
+  hear?: Hear,
 ): Child {
   const as = operator === undefined ? [] : ['--as', operator];
-  const asked = [...words, ...as, '--json'];
+  const typedWords = [...words, ...as, '--json'];
   const isAsked = input === undefined;
-  const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : asked)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : typedWords)], {
+    stdio: ['pipe', 'pipe', 'pipe', hear ? 'ipc' : 'ignore'],
     env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
     // A terminal sends Ctrl-C to its whole process group. A second stop makes a run leave without its
     // answers, so the child has a group of its own.
     detached: true,
     windowsHide: true,
   });
+  if (hear !== undefined) child.on('message', hear);
+  const { stdin, stdout, stderr } = child;
+  invariant(stdin && stdout && stderr, 'all three are pipes');
   // The child may have ended before it has read all its input.
-  child.stdin.on('error', () => {});
-  if (isAsked) child.stdin.write(`${JSON.stringify(key === undefined ? asked : { words: asked, key })}\n`);
-  else child.stdin.end(input);
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  stdin.on('error', () => {});
+  if (isAsked)
+    stdin.write(`${JSON.stringify(key === undefined ? typedWords : { words: typedWords, key })}\n`);
+  else stdin.end(input);
+  const ended = Promise.all([text(stdout), text(stderr), once(child, 'close')])
     .then(
       ([printed, said, [code, signal]]): ChildEnd => ({
         exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
@@ -69,8 +76,10 @@ export function startChild(
       }),
     )
     .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }));
-  return { ended, stop: () => child.stdin.end() };
+  return { ended, stop: () => stdin.end() };
 }
+
+export type Hear = (told: unknown) => void;
 
 /**
  * Commands that a page asks at once, such as one for each list of a team, wait in line behind these: every
@@ -81,7 +90,7 @@ const MOST_CHILDREN = 4;
 const line = new PQueue({ concurrency: MOST_CHILDREN });
 
 /**
- * @throws CommandStopped when it refused, and the signal's reason when it was stopped, or nobody waited for
+ * @throws CommandStopped when it refused, and the signal's reason when it was stopped, or no one waited for
  * it when its turn came.
  */
 export function askChild(
@@ -89,8 +98,9 @@ export function askChild(
   words: readonly string[],
   input?: string,
   signal?: AbortSignal,
+  hear?: Hear,
 ): Promise<object> {
-  return line.add(() => askNow(program, words, input, signal));
+  return line.add(() => askNow(program, words, input, signal, hear));
 }
 
 async function askNow(
@@ -98,16 +108,17 @@ async function askNow(
   words: readonly string[],
   input?: string,
   signal?: AbortSignal,
+  hear?: Hear,
 ): Promise<object> {
   signal?.throwIfAborted();
-  const child = startChild(program, words, input);
+  const child = startChild(program, words, input, undefined, hear);
   signal?.addEventListener('abort', child.stop, { once: true });
   const { exitCode, result, said } = await child.ended;
   if (exitCode === EXIT.done || exitCode === EXIT.attention) return result as object;
   signal?.throwIfAborted();
   const { stopped } = stoppedIn(result) ?? {};
   if (stopped !== undefined) throw new CommandStopped(stopped);
-  throw stop('usage', said || `It ended with ${exitCode}.`, 'Try it again.');
+  throw stop('usage', said || `The program ended with ${exitCode}.`, 'Try it again.');
 }
 
 /** The object that a command printed when it stopped; undefined when it went through, or met a bug. */

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { stop, suggestion } from '../../core/errors.ts';
@@ -12,16 +13,22 @@ import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { askChild } from './child.ts';
+import { askChild, type Hear } from './child.ts';
 import { type KeptList, keptCopy, keptList, writeListJob } from './list-files.ts';
 import type { Given, PageCommand, Server } from './server.ts';
 import { workView } from './work.ts';
 
 /**
  * `POST /api/COMMAND` takes the input of a command, and answers with the object that it prints under
- * `--json`. A command that writes or takes long is a process of its own. One that spends or changes goes on
- * when nobody waits for it, so its answer is the work that has begun, and `/api/tasks` says how it goes.
+ * `--json`. One that writes or takes long is a process of its own. One that spends or changes goes on when no
+ * one waits for it, so its answer is the work that has begun, and `/api/tasks` says how it goes.
  */
+
+/**
+ * The plan of a list up to this size is made in this process, in less than a tenth of the time that a process
+ * takes to start. A longer one would keep other requests waiting.
+ */
+const SHORT_BYTES = 64 * 1024;
 
 export function commandRoutes(server: Server): Hono {
   const app = new Hono();
@@ -50,7 +57,16 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
   const isLook = command.work === 'long' || given.dry_run === true;
   const fileOf: FileOf = async (list) => (isLook ? list.path : keptCopy(server, list));
   const order = await namedIn(server, command, key ? { ...input, key_stdin: true } : input, fileOf);
-  if (isLook) return askChild(server.program, order.words, key, context.req.raw.signal);
+  if (isLook) {
+    const { words, here } = order;
+    const { signal } = context.req.raw;
+    const answer = await server.readings.during(
+      order.about,
+      (hear) => here?.(hear) ?? askChild(server.program, words, key, signal, hear),
+    );
+    server.plans.keep(answer);
+    return answer;
+  }
   return { work: workView(server, server.work.start(order)) } satisfies WorkAnswer;
 }
 
@@ -63,7 +79,8 @@ function lineOrder(server: Server, command: PageCommand, input: Given) {
 }
 
 /**
- * What the entries of a request stand for, and the words for the process, which have paths of this machine.
+ * What the entries of a request stand for: the words for a process, which have paths of this machine, and the
+ * same as a call `here`, in this process, where that is short.
  * @throws StopError `usage` for a job or a batch that is not there, HttpRefusal 404 for a list.
  */
 async function namedIn(server: Server, command: PageCommand, given: Given, fileOf: FileOf) {
@@ -89,7 +106,20 @@ async function namedIn(server: Server, command: PageCommand, given: Given, fileO
   const store = jobs?.store ?? batch?.location ?? server.store;
   const about = list?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
   const words = [...command.wordsFor(input), ...(store === undefined ? [] : ['--store', store])];
-  return { words, store: store ?? server.folder, about };
+  const here = await callOf(command, list, input, store);
+  return { words, store: store ?? server.folder, about, ...present({ here }) };
+}
+
+/** Undefined for what takes a process of its own. */
+async function callOf(
+  command: PageCommand,
+  list: KeptList | undefined,
+  input: Given,
+  store: string | undefined,
+) {
+  const isLong = list === undefined || (await stat(list.path)).size > SHORT_BYTES;
+  if (command.work !== 'long' || isLong) return undefined;
+  return (hear: Hear): Promise<object> => command.call(input, { ...present({ store }), hear });
 }
 
 /** The jobs by their paths or names, and the store of what they spend. */

@@ -33,7 +33,7 @@ export class Guard {
     this.#clock = clock;
   }
 
-  /** An address that opens the page once, within a minute. Browsers send the text after the `#` to nobody. */
+  /** An address that opens the page once, within a minute. Browsers send the text after the `#` to no one. */
   opening(): Opening {
     const word = newSecret();
     this.#words.set(word, this.#clock.monotonicMs() + OPENS_MS);
@@ -48,7 +48,7 @@ export class Guard {
   }
 
   /**
-   * Proves to a tab that this server has the secret of tabs, which the tab sends to nobody before. A number
+   * Proves to a tab that this server has the secret of tabs, which the tab sends to no one before. A number
    * that no tab used before has another proof, and so has another path.
    */
   prove({ number, path }: Challenge): Proof {
@@ -97,7 +97,7 @@ const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['/api/session', '/api/proof'
 
 const OPENS_MS = 60_000;
 
-/** No script runs but our own. Nobody frames the page, or is told its address. */
+/** No script runs but our own. No one frames the page, or is told its address. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -6,20 +6,19 @@ import PQueue from 'p-queue';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { stop } from '../../core/errors.ts';
+import { NoListError, StopError, stop } from '../../core/errors.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
-import { plainText } from '../../core/plain-text.ts';
+import { foreignName, plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
-import { copyPath, LIST_NOTE, noteIn } from '../../files/called.ts';
-import { contentHash, formatOf } from '../../files/input.ts';
-import { type SharedIdentifiers, sharedIdentifiers } from '../../files/shared-identifiers.ts';
-import { Edited, editedSince, stillFitting, withCorrections } from '../../files/versions.ts';
-import { listsOf } from '../../ledger/ledger.ts';
+import { copyPath, GONE_NOTE, LIST_NOTE, noteIn } from '../../files/called.ts';
+import { sharedRows } from '../../files/compared.ts';
+import { contentHash, formatOf, openFile } from '../../files/input.ts';
+import { placesNow, withCorrections } from '../../files/versions.ts';
 import { type Chunks, NewFile, outputProblem, replaceBy, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
-import { batchLines } from '../../run/batches.ts';
-import { KeptMend, ListJob, type MendRequest, type OtherList } from '../api.ts';
+import { Edited, KeptMend, ListJob, type MendRequest, type OtherList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
+import { broughtFile, type Compare, comparerWith, keepSince } from './list-since.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -28,6 +27,13 @@ import type { Server } from './server.ts';
  * goes on by its own copy. A file that is brought under the same name later is the same list. One note beside
  * the file has all that the page knows of the list.
  */
+
+/** An earlier build kept what a person had allowed for one start, and it must not hold for others. */
+function withoutGuards(job: unknown): unknown {
+  if (!(job instanceof Object)) return job;
+  const { guards: _, ...others } = job as { readonly guards?: unknown };
+  return others;
+}
 
 const Version = z.object({
   sha256: z.string(),
@@ -45,9 +51,11 @@ const ListNote = z.object({
   sha256: z.string(),
   atMs: z.number(),
   /** What a person has chosen to be done with the list, and how often something was chosen. */
-  job: ListJob.catch({}),
+  job: z.preprocess(withoutGuards, ListJob).catch({}),
   version: z.number().catch(0),
   mends: z.array(KeptMend).catch([]),
+  /** Mends of the version before that the list as it was brought last has no place for. */
+  lost: z.array(KeptMend).catch([]),
   edited: Edited.optional().catch(undefined),
   /** What was read by starts: the brought file by its hash, and the mends in it. */
   versions: z.array(Version).catch([]),
@@ -106,13 +114,29 @@ export const changeList = (
     return changed;
   });
 
+/**
+ * Calls the list otherwise. The next version of its file is still known by the name that the file has.
+ * @throws StopError `usage` for a blank name, and for one that another list has.
+ */
+export const renameList = (place: Place, id: string, typed: string): Promise<KeptList> =>
+  changeList(place, id, async (list) => {
+    const wanted = cleanName(typed);
+    const ending = endingOf(list.file);
+    const name = wanted === '' || endingOf(wanted) === ending ? wanted : `${wanted}${ending}`;
+    if (name === '') throw stop('usage', 'The name is blank.', 'Type one.');
+    const others = (await keptLists(place)).filter((each) => each.id !== id);
+    if (others.some((each) => each.name === name))
+      throw stop('usage', `Another list is called ${foreignName(name)}.`, 'Choose another name.');
+    return { name, called: list.called ?? list.name };
+  });
+
 const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
 /**
  * Keeps a file as a list. A file of the same name that has half of its identifiers is a newer version of that
  * list, with the mends of those rows that are as they were; batches keep the rows that they began with.
- * @param as what a person has said that it is: `new`, or the id of the list of which it is the next version.
+ * @param as what a person has said that it is: `new`, or the id of the list that it is the next version of.
  * @returns the question to her where that is not known. Nothing of the file is kept then.
  * @throws StopError `input` or `disk_full`, HttpRefusal 404 for an id that no list of that name has. No part
  *   of the file is left then.
@@ -147,7 +171,7 @@ async function keepContent(
 ): Promise<KeptList | OtherList> {
   const all = await keptLists(place);
   const { sha256 } = content;
-  const alike = all.filter((list) => (list.called ?? list.name) === name);
+  const alike = all.filter((list) => list.called === name || list.name === name);
   const itself = alike.find((list) => list.sha256 === sha256);
   if (itself !== undefined) return itself;
   // A crash leaves a folder without a note, which the next start of the page removes.
@@ -157,16 +181,31 @@ async function keepContent(
   const brought = join(folder, `list${endingOf(name)}`);
   await content.replace(brought);
   try {
+    await requireList(brought, name);
     const same = as === 'new' ? undefined : await sameAmong(alike, brought, as);
     if (same !== undefined && 'other' in same) return same;
     if (same !== undefined) return await keepVersion(place, same, brought, sha256);
     await keepCopy(brought, sha256);
     const atMs = Math.floor(systemClock.wallMs());
     const own = alike.length === 0 ? { name } : { name: freeName(name, all), called: name };
-    await keepNote(folder, { ...fresh, ...own, file: basename(brought), sha256, atMs, mends: [] });
+    await keepNote(folder, { ...fresh, ...own, file: basename(brought), sha256, atMs, mends: [], lost: [] });
     return keptList(place, fresh.id);
   } finally {
     if (!existsSync(join(folder, LIST_NOTE))) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A file that no choice can make a list is refused where it was dropped. One that can be read in another way
+ * is kept, and she chooses the way beside its table.
+ */
+async function requireList(path: string, name: string): Promise<void> {
+  try {
+    const { sheet } = await openFile(path);
+    await sheet.header();
+  } catch (error) {
+    if (error instanceof NoListError) throw stop('input', `${plainText(name)} ${error.fact}`, error.next);
+    if (!(error instanceof StopError)) throw error;
   }
 }
 
@@ -174,36 +213,39 @@ async function keepContent(
 const SHARE_OF_SAME = 0.5;
 const SHARE_OF_EDITED = 0.1;
 
+/** A list with the file as its next version, and what compares others of its versions with the file. */
+interface Same {
+  readonly list: KeptList;
+  readonly compare: Compare;
+}
+
 /**
- * The list of which a file is the next version, or the question to a person about the one that is most like
- * it; undefined where no list has its name.
+ * The list with the file as its next version, or the question to a person about the one that is most like it;
+ * undefined where no list has its name.
  * @throws HttpRefusal 404
  */
 async function sameAmong(
   alike: readonly KeptList[],
   brought: string,
   as: string | undefined,
-): Promise<KeptList | OtherList | undefined> {
-  const named = alike.find(({ id }) => id === as);
+): Promise<Same | OtherList | undefined> {
+  const versions = alike.map((list): Same => ({ list, compare: comparerWith(list.job, brought) }));
+  const named = versions.find(({ list }) => list.id === as);
   if (named !== undefined) return named;
   if (as !== undefined) throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
-  const compared: { readonly list: KeptList; readonly share: number; readonly in: SharedIdentifiers }[] = [];
-  for (const list of alike) {
-    const own = await sharedWith(list, brought);
-    // Without any identifier, or where one of the two cannot be read, the name says what it is.
-    if (own === undefined) return list;
-    compared.push({ list, share: own.of === 0 ? 0 : own.shared / own.of, in: own });
+  const compared: (Same & { readonly share: number; readonly in: ReturnType<typeof sharedRows> })[] = [];
+  for (const same of versions) {
+    const own = await same.compare(broughtFile(same.list)).catch(() => undefined);
+    // Where nothing says who is meant, or one of the two cannot be read, the name says what it is.
+    if (own?.isTold !== true) return same;
+    const rows = sharedRows(own);
+    compared.push({ ...same, share: rows.of === 0 ? 0 : rows.shared / rows.of, in: rows });
   }
   const [most] = compared.toSorted((one, other) => other.share - one.share);
-  if (most === undefined || most.share >= SHARE_OF_SAME) return most?.list;
+  if (most === undefined || most.share >= SHARE_OF_SAME) return most;
   const { id, name } = most.list;
   const likely = most.share < SHARE_OF_EDITED ? 'new' : 'edited';
   return { other: { list: id, name, ...most.in, likely } };
-}
-
-function sharedWith({ path, job }: KeptList, brought: string): Promise<SharedIdentifiers | undefined> {
-  const chosen = Object.values(job.columns ?? {}).filter((column) => column !== '');
-  return sharedIdentifiers(readingIn(job), path, brought, chosen).catch(() => undefined);
 }
 
 /** `export (2).csv`, as browsers name a second file. */
@@ -215,41 +257,51 @@ function freeName(name: string, lists: readonly KeptList[]): string {
   }
 }
 
-/** The file takes the place of the list, whose other versions stay beside it. */
-async function keepVersion(place: Place, same: KeptList, brought: string, sha256: string): Promise<KeptList> {
+/** The file takes the place of the list; its other versions stay beside it. */
+async function keepVersion(
+  place: Place,
+  { list: same, compare }: Same,
+  brought: string,
+  sha256: string,
+): Promise<KeptList> {
   const { id, folder, job } = same;
   const file = basename(brought);
   const path = join(folder, file);
+  const edited = await keepSince(place, { ...same, path, sha256 }, compare);
+  // Where the two cannot be compared, the mends of rows that are as they were stay all the same.
+  const { changed = [], gone = [] } = (await compare(broughtFile(same)).catch(() => undefined)) ?? {};
   await replaceBy(brought, path);
   const copy = await keepCopy(path, sha256);
   const before = copyPath(path, same.sha256);
   // Where the new version cannot be read as the one before, no mend has a place in it.
-  const mends = await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []);
+  const movedTo = new Map(changed.map(([now, was]) => [was, now]));
+  const places = await placesNow(same.mends, readingIn(job), before, copy, movedTo).catch(() => []);
+  const mends = same.mends.flatMap((each, at) => {
+    const row = places[at];
+    return row === undefined ? [] : { ...each, row };
+  });
+  const lost = same.mends.filter(({ row }, at) => places[at] === undefined && !gone.includes(row));
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
-  const edited = await editedSinceStart(place, path, job);
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { ...same, file, sha256, atMs, mends, edited });
+  await keepNote(folder, { ...same, file, sha256, atMs, mends, lost, edited });
   return keptList(place, id);
 }
 
-/** Undefined where nothing was started over the list, or its two versions cannot be compared. */
-async function editedSinceStart({ store }: Place, path: string, job: ListJob) {
-  const all = (await batchLines(store)).map(({ batch }) => batch);
-  const last = listsOf(all).get(path)?.starts[0];
-  const started = last && copyPath(path, last.inputSha256);
-  return started ? editedSince(readingIn(job), started, path).catch(() => undefined) : undefined;
-}
-
 /**
- * Mends a cell, or takes its mend back. From now on the list is the brought file with all mends in it, which
- * is the next batch of that list, in which everything known is free.
+ * Mends cells, or takes their mends back: all of them, or none. From now on the list is the brought file with
+ * all mends in it, which is the next batch of that list, in which everything known is free.
  * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
  */
-export const mend = (place: Place, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
+export const mend = (place: Place, id: string, { mends: asked }: MendRequest): Promise<KeptList> =>
   changeList(place, id, async (list) => {
-    const others = list.mends.filter((each) => each.row !== row || each.column !== column);
     const at = isoTime(systemClock.wallMs());
-    const mends = value === null ? others : [...others, { row, column, value, at }];
+    const places = new Map(list.mends.map((each) => [placeOf(each), each]));
+    for (const { value, ...cell } of asked) {
+      // The mend of before has its place among the others no more: the last one comes last.
+      places.delete(placeOf(cell));
+      if (value !== null) places.set(placeOf(cell), { ...cell, value, at });
+    }
+    const mends = [...places.values()];
     // An earlier build kept the brought file under this name, once a cell of the list was mended.
     const earlier = join(list.folder, list.file.replace('list', 'brought'));
     const brought = await keepCopy(existsSync(earlier) ? earlier : list.path, list.sha256);
@@ -257,6 +309,9 @@ export const mend = (place: Place, id: string, { row, column, value }: MendReque
     await writeMended(list.path, brought, { ...list, mends });
     return { mends };
   });
+
+const placeOf = ({ row, column }: Pick<z.infer<typeof KeptMend>, 'row' | 'column'>): string =>
+  JSON.stringify([row, column]);
 
 async function writeMended(path: string, brought: string, { job, mends }: Pick<ListNote, 'job' | 'mends'>) {
   const mended = await withCorrections(brought, readingIn(job), mends);
@@ -307,14 +362,19 @@ export const removeLists = (place: Place, isUnused: (list: KeptList) => boolean)
     for (const id of (await namesIn(place)).filter(isListId)) {
       const list = await findList(place, id);
       const folder = join(listsFolder(place.folder), id);
-      if (list ? isUnused(list) : !existsSync(noteIn(folder))) await removeList({ folder });
+      const isLeft = !existsSync(noteIn(folder)) && !existsSync(join(folder, GONE_NOTE));
+      if (list ? isUnused(list) : isLeft) await removeList({ folder });
     }
   });
 
-export async function removeList({ folder }: Pick<KeptList, 'folder'>): Promise<void> {
+/** @param name stays, so that what the list has cost is told by it. Left out: nothing is left of the list. */
+export async function removeList({ folder }: Pick<KeptList, 'folder'>, name?: string): Promise<void> {
+  if (name !== undefined) await replaceFile(join(folder, GONE_NOTE), 0o600, [JSON.stringify({ name })]);
   // Without its note the folder is no list any more, even if the next step fails.
   await rm(noteIn(folder), { force: true });
-  await rm(folder, { recursive: true, force: true });
+  if (name === undefined) return rm(folder, { recursive: true, force: true });
+  for (const each of await readdir(folder))
+    if (each !== GONE_NOTE) await rm(join(folder, each), { recursive: true, force: true });
 }
 
 /** The last part of a path that a browser may send. A long one loses its beginning: the ending stays. */

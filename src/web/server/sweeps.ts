@@ -1,65 +1,163 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { Cron } from 'croner';
-import { Hono } from 'hono';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { messageOf, stop } from '../../core/errors.ts';
+import { asStop, invariant, messageOf, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
+import { accountsPath } from '../../core/paths.ts';
+import { stopShown } from '../../core/stop-object.ts';
 import { EXIT } from '../../core/stops.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
+import { nameParts } from '../../lib/file-name.ts';
 import { SweepObject } from '../../objects/run-object.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts';
+import { refuseSharedInbox, requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { NightEnd, NightRequest, type Nights, type NightView } from '../api.ts';
-import { bodyOf, HttpRefusal } from './answers.ts';
-import { stoppedIn } from './child.ts';
-import type { Server } from './server.ts';
-import type { Work } from './work.ts';
+import { type NewNight, type NightDraft, NightEnd, type NightView } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import { type ChildEnd, type Program, stoppedIn } from './child.ts';
+import { draftNight, draftShown, endNight, ownNights, writeNight, writtenAs } from './night-files.ts';
+import type { Order, Work } from './work.ts';
 
 export interface SweepOptions {
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
-  /** Keeps which nights are paused, and how the last ones ended. */
+  /** Keeps which nights are paused, how the last ones ended, and the nights that are made on the page. */
   readonly folder: string;
+  readonly program: Program;
   readonly work: Work;
   readonly log: Log;
 }
 
-export type Sweeps = Awaited<ReturnType<typeof openSweeps>>;
-
-/** Jobs with a schedule, for which `serve` was started. `POST /api/nightly` runs one of them now. */
-export function nightRoutes({ sweeps }: Pick<Server, 'sweeps'>): Hono {
-  return new Hono()
-    .get('/nights', (context) => context.json({ nights: sweeps.views() } satisfies Nights))
-    .put('/nights/:job', async (context) => {
-      const { paused } = await bodyOf(context, NightRequest);
-      if (!(await sweeps.setPaused(context.req.param('job'), paused)))
-        throw new HttpRefusal(404, 'There is no such night.', 'See all nights.');
-      return context.json({ nights: sweeps.views() } satisfies Nights);
-    });
+/** A job, by its schedule. */
+interface Night {
+  /** What does not change. */
+  readonly view: Omit<NightView, 'paused' | 'running' | 'next_run' | 'ended'>;
+  readonly note: NightNote;
+  /** Undefined for a job that cannot be swept. */
+  readonly swept?: SweptJob;
+  readonly cron?: Cron;
 }
 
-/**
- * Sweeps inboxes by the schedules of their jobs. Each waits in the line of its store, so no two overlap.
- * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
- */
-export async function openSweeps({ jobs, answers, store, folder, work, log }: SweepOptions) {
-  const swept = await sweptJobs(jobs);
-  await requireAgreedJobs(swept, answers);
-  const path = join(folder, 'nights.json');
-  const notes = await notesAt(path);
-  // One after the other: the end of a night must not write over a pause that came meanwhile.
-  const line = new PQueue({ concurrency: 1 });
-  const keep = (): Promise<boolean> =>
-    line.add(() => replaceFile(path, 0o600, [JSON.stringify(Object.fromEntries(notes.byJob))]));
-  const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', notes, store, work));
-  // A sweep that a person has started by hand is told like one of the schedule.
-  work.onEnd = async ({ words: [command], about: job }, { exitCode: exit_code, result, said }) => {
-    const own = nights.find(({ view }) => command === 'nightly' && view.job === job);
+/** Sweeps inboxes by the schedules of their jobs. Each waits in the line of its store, so no two overlap. */
+export class Sweeps {
+  readonly #place: Place;
+  readonly #log: Log;
+  readonly #notes: Notes;
+  readonly #nights: Night[] = [];
+  // One after the other: the end of a night must not write over a pause that came meanwhile, and of two tabs
+  // that make a night at once, the second finds the first.
+  readonly #writing = new PQueue({ concurrency: 1 });
+  readonly #making = new PQueue({ concurrency: 1 });
+
+  private constructor(place: Place, log: Log, notes: Notes) {
+    this.#place = place;
+    this.#log = log;
+    this.#notes = notes;
+    // A sweep that a person has started by hand is told like one of the schedule.
+    place.work.onEnd = (order, ended) => this.#noteEnd(order, ended);
+  }
+
+  /**
+   * @throws StopError `job` or `consent` for a job of `serve` that cannot be swept by a schedule. One that
+   *   was made on the page is shown with its fault, and the page opens.
+   */
+  static async open({ jobs, answers, log, ...place }: SweepOptions): Promise<Sweeps> {
+    const given = await sweptJobs(jobs);
+    await requireAgreedJobs(given, answers);
+    const sweeps = new Sweeps(place, log, await notesAt(notesIn(place)));
+    for (const [at, swept] of given.entries()) sweeps.#begin(sweeps.#nightOf(swept, jobs[at] ?? '', false));
+    for (const path of await ownNights(place)) sweeps.#begin(await sweeps.#ownNight(path));
+    return sweeps;
+  }
+
+  /** The path of a job by its name. A name that two jobs have is left out. */
+  get jobs(): ReadonlyMap<string, string> {
+    const byName = Map.groupBy(this.#nights, ({ view }) => view.job);
+    return new Map(
+      [...byName].flatMap(([job, [one, other]]) => (one && !other ? [[job, one.view.path]] : [])),
+    );
+  }
+
+  views(): NightView[] {
+    return this.#nights.map((night) => {
+      const { view, note, cron } = night;
+      return { ...view, ...note, running: this.#runs(night), next_run: note.paused ? null : nextOf(cron) };
+    });
+  }
+
+  /**
+   * Shows what a new night would write, or writes what was shown.
+   * @throws StopError `busy` where that is not what would be written now; else as `draftNight`, `writeNight`.
+   */
+  make(wish: NewNight): Promise<NightDraft> {
+    return this.#making.add(async () => {
+      const draft = await draftNight(this.#place, wish, new Set(this.#nights.map(({ view }) => view.job)));
+      if (wish.draft === undefined) return draftShown(this.#place, draft, false);
+      const fact = 'What would be written has changed since it was shown.';
+      if (wish.draft !== draft.id) throw stop('busy', fact, 'Look at it once more.');
+      await writeNight(draft, async (night) => {
+        await requireAgreedJobs([night]);
+        refuseSharedInbox(draft.job, night, this.#sweptNow());
+      });
+      // What was noted of a night of that name that was removed is not told of this one.
+      this.#notes.byJob.delete(draft.job);
+      this.#begin(await this.#ownNight(draft.path));
+      return draftShown(this.#place, draft, true);
+    });
+  }
+
+  /** The pause outlives this server. @throws HttpRefusal 404 */
+  async setPaused(job: string, paused: boolean): Promise<void> {
+    for (const { note, cron } of this.#named(job)) {
+      note.paused = paused;
+      paused ? cron?.pause() : cron?.resume();
+    }
+    await this.#keep();
+  }
+
+  /**
+   * The files of its inbox stay.
+   * @throws HttpRefusal 404; StopError `usage` for a job of `serve`, `busy` for one that is running.
+   */
+  async remove(job: string): Promise<void> {
+    for (const night of this.#named(job)) {
+      const { made, file, path } = night.view;
+      const fact = `${file} was named when this page was started, so the page does not remove it.`;
+      if (!made) throw stop('usage', fact, 'Pause it here, or start the page without it.');
+      if (this.#runs(night)) throw stop('busy', `${job} is running now.`, 'Let it end, then remove it.');
+      night.cron?.stop();
+      await endNight(path);
+      this.#nights.splice(this.#nights.indexOf(night), 1);
+      this.#notes.byJob.delete(job);
+    }
+    await this.#keep();
+  }
+
+  /** Begins no more sweeps. The line of work ends a sweep that is under way. */
+  stop(): void {
+    for (const { cron } of this.#nights) cron?.stop();
+  }
+
+  #begin(night: Night): void {
+    this.#nights.push(night);
+    const { view, note, cron } = night;
+    const { job, schedule } = view;
+    if (cron === undefined || note.paused) return;
+    cron.resume();
+    const next_run = nextOf(cron);
+    this.#log('info', `${job} is swept by "${schedule}", next at ${next_run}.`, { job, schedule, next_run });
+  }
+
+  async #noteEnd(
+    { words, about: job }: Order,
+    { exitCode: exit_code, result, said }: ChildEnd,
+  ): Promise<void> {
+    const own = this.#nights.find(({ view }) => words[0] === 'nightly' && view.job === job);
     if (own === undefined) return;
     const sweep = SweepObject.safeParse(result).data ?? null;
     const stopped = stoppedIn(result)?.stopped ?? null;
@@ -68,79 +166,116 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
     // A person, or the end of this server, may have stopped it.
     const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
     const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
-    log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
+    this.#log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
     // A note that cannot be written, as on a full disk, costs a look back. The page goes on.
-    await keep().catch((error: unknown) => log('warn', `${job}: ${messageOf(error)}`, { job }));
-  };
-  for (const { view, note, cron } of nights) {
-    const { job, schedule } = view;
-    if (note.paused) continue;
-    cron.resume();
-    const next_run = nextOf(cron);
-    const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
-    log('info', message, { job, schedule, next_run });
+    await this.#keep().catch((error: unknown) => this.#log('warn', `${job}: ${messageOf(error)}`, { job }));
   }
-  const byName = Map.groupBy(nights, ({ view }) => view.job);
-  return {
-    /** Name → path. A name that two jobs have is left out. */
-    jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
-    views: () =>
-      nights.map(({ view, note, cron }): NightView => {
-        const running = work.pieces.some(
-          (piece) => piece.words[0] === 'nightly' && piece.about === view.job && piece.ended === undefined,
-        );
-        return { ...view, ...note, running, next_run: note.paused ? null : nextOf(cron) };
-      }),
-    /** @returns whether there is such a job. The pause outlives this server. */
-    async setPaused(job: string, paused: boolean): Promise<boolean> {
-      const own = byName.get(job);
-      if (own === undefined) return false;
-      for (const { note, cron } of own) {
-        note.paused = paused;
-        paused ? cron.pause() : cron.resume();
-      }
-      await keep();
-      return true;
-    },
-    /** Begins no more sweeps. The line of work ends a sweep that is under way. */
-    stop() {
-      for (const { cron } of nights) cron.stop();
-    },
-  };
+
+  #keep(): Promise<boolean> {
+    const notes = (): string => JSON.stringify(Object.fromEntries(this.#notes.byJob));
+    return this.#writing.add(() => replaceFile(notesIn(this.#place), 0o600, [notes()]));
+  }
+
+  #named(job: string): readonly Night[] {
+    const own = this.#nights.filter(({ view }) => view.job === job);
+    if (own.length > 0) return own;
+    throw new HttpRefusal(404, 'There is no such night.', 'See all nights.');
+  }
+
+  #runs({ view: { job } }: Night): boolean {
+    return this.#place.work.pieces.some(
+      ({ words, about, ended }) => words[0] === 'nightly' && about === job && ended === undefined,
+    );
+  }
+
+  #sweptNow(): readonly SweptJob[] {
+    return this.#nights.flatMap(({ swept }) => swept ?? []);
+  }
+
+  #noteOf(job: string): NightNote {
+    const { byJob, isUnread } = this.#notes;
+    const note = byJob.get(job) ?? { paused: isUnread, ended: [] };
+    byJob.set(job, note);
+    return note;
+  }
+
+  /** @throws StopError `job` for one without a schedule. */
+  #nightOf(swept: SweptJob, word: string, made: boolean): Night {
+    const { name, path, schedule, budget, operation } = swept.job;
+    if (path === undefined || schedule === undefined)
+      throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
+    const { store, work } = this.#place;
+    const { location } = chooseStore(store, swept.account.sandbox);
+    const order = { words: ['nightly', path, '--store', location], store: location, about: name };
+    const how = { mode: '5-part', paused: true, protect: true } as const;
+    const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
+    const view = {
+      ...writtenAs(this.#place, swept, { path, text: readFileSync(path, 'utf8'), schedule }),
+      job: name,
+      file: basename(path),
+      made,
+      problem: null,
+      operation: operation.name,
+      budget: budget?.credits ?? null,
+      schedule,
+      inbox: basename(swept.inbox),
+    };
+    return { view, note: this.#noteOf(name), swept, cron };
+  }
+
+  /** A night of the page, or what is wrong with it now, such as an account that is gone. */
+  async #ownNight(path: string): Promise<Night> {
+    const name = nameParts(path).stem;
+    try {
+      const [swept, ...others] = await sweptJobs([path]);
+      invariant(swept !== undefined && others.length === 0, 'one job is one night');
+      await requireAgreedJobs([swept]);
+      refuseSharedInbox(name, swept, this.#sweptNow());
+      return this.#nightOf(swept, name, true);
+    } catch (error) {
+      const { message, next, ...stopped } = stopShown(asStop(error));
+      const problem = { ...stopped, message: plainly(message, path), next: plainly(next, path) };
+      const none = {
+        operation: '',
+        budget: null,
+        schedule: '',
+        inbox: '',
+        folder: '',
+        cron: '',
+        service: '',
+      };
+      const view = { ...none, timer: '', variables: [], path, text: '', job: name, file: basename(path) };
+      return { view: { ...view, made: true, problem }, note: this.#noteOf(name) };
+    }
+  }
 }
 
-/** @throws StopError `job` for one without a schedule. */
-function nightOf(
-  { job, account, inbox }: SweptJob,
-  word: string,
-  notes: Awaited<ReturnType<typeof notesAt>>,
-  store: string | undefined,
-  work: Work,
-) {
-  const { name, path, schedule, budget, operation } = job;
-  if (path === undefined || schedule === undefined)
-    throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
-  const { location } = chooseStore(store, account.sandbox);
-  const order = { words: ['nightly', path, '--store', location], store: location, about: name };
-  const how = { mode: '5-part', paused: true, protect: true } as const;
-  const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
-  const credits = budget?.credits ?? null;
-  const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
-  const note = notes.byJob.get(name) ?? { paused: notes.isUnread, ended: [] };
-  notes.byJob.set(name, note);
-  return { view: { ...view, inbox: basename(inbox) }, note, path, cron };
-}
+type Place = Pick<SweepOptions, 'store' | 'folder' | 'program' | 'work'>;
 
-const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
+/** Without the folders of the store and of the accounts file, which no page names in a sentence. */
+const plainly = (text: string, path: string): string =>
+  [path, accountsPath()].reduce((said, each) => said.replaceAll(join(dirname(each), sep), ''), text);
 
-/** Nobody looks further back. */
+const nextOf = (cron: Cron | undefined): string | null => {
+  const next = cron?.nextRun();
+  return next ? isoTime(next.getTime()) : null;
+};
+
+/** No one looks further back. */
 const MOST_NIGHTS = 60;
 
 const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
 type NightNote = z.infer<typeof NightNote>;
 
-/** Where nobody knows which nights were paused, all are until a person says that they go on. */
-async function notesAt(path: string) {
+interface Notes {
+  readonly byJob: Map<string, NightNote>;
+  readonly isUnread: boolean;
+}
+
+const notesIn = ({ folder }: Place): string => join(folder, 'nights.json');
+
+/** Where no one knows which nights were paused, all are until a person says that they go on. */
+async function notesAt(path: string): Promise<Notes> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   try {
     const notes = z.record(z.string(), NightNote).parse(JSON.parse(text));

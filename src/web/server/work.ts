@@ -7,13 +7,13 @@ import { present } from '../../core/objects.ts';
 import { asCommand, phrase, typing } from '../../core/phrase.ts';
 import { EXIT, pageWordsOf } from '../../core/stops.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { commandLine, withAnother, withFlag, withOption } from '../../lib/command-line.ts';
+import { commandLine, withAnother, withFlag, withOption, withoutOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
 import { batchLines, type GoingOn, nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
-import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
+import { AgainRequest, GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, HttpRefusal, inListNames } from './answers.ts';
-import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './child.ts';
+import { askChild, type Child, type ChildEnd, type Program, startChild, stoppedIn } from './child.ts';
 import { type KeptList, keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -23,7 +23,7 @@ import type { Server } from './server.ts';
  * input, and waiting work never begins. Then each batch of the ledger goes on by its own command.
  */
 
-interface Order {
+export interface Order {
   /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
   /** The store's folder. Work on one folder waits in one line. */
@@ -137,12 +137,25 @@ export function taskRoutes(server: Server): Hono {
       context.json({ work: work.pieces.map((piece) => workView(server, piece)) } satisfies WorkList),
     )
     .post('/tasks', async (context) => {
-      const { work: id, batch, budget, answer, part } = await bodyOf(context, GoOnRequest);
+      const { work: id, batch, budget, answer, part, again } = await bodyOf(context, GoOnRequest);
       const how = { byHand: budget !== undefined || answer !== undefined, isPart: part };
-      const order = batch === undefined ? pieceWith(id) : await goingOn(server, batch, how);
+      const going = batch === undefined ? pieceWith(id) : await goingOn(server, batch, how);
+      const order = again === undefined ? going : { ...going, words: againWords(going.words, again) };
       const limited = budget === undefined ? order.words : withOption(order.words, '--budget', budget);
       const words = answer === undefined ? limited : answered(limited, pieceWith(id), answer);
       return context.json({ work: workView(server, work.start({ ...order, words })) } satisfies WorkAnswer);
+    })
+    .post('/batches/:id/again', async (context) => {
+      const again = await bodyOf(context, AgainRequest);
+      const { words } = await goingOn(server, context.req.param('id'), { byHand: true });
+      const [, ...commandWords] = withoutOption(againWords(words, again), '-o');
+      const plan = await askChild(
+        server.program,
+        ['plan', ...commandWords],
+        undefined,
+        context.req.raw.signal,
+      );
+      return context.json(plan);
     })
     .get('/tasks/:id', (context) => {
       const piece = pieceWith(context.req.param('id'));
@@ -156,6 +169,23 @@ export function taskRoutes(server: Server): Hono {
 }
 
 /**
+ * The run of a batch, for some of its rows once more: they are bought again, and nothing else is.
+ * @throws StopError `usage` for a batch that changes people, and for one that is no run.
+ */
+function againWords(
+  words: readonly string[],
+  { only, step, plan }: AgainRequest & { readonly plan?: string },
+) {
+  if (words[0] !== 'run')
+    throw stop('usage', 'No row of this list can be asked again.', 'Start the list again.');
+  const parts = ['--only', '--limit', '--sample', '--step'];
+  const whole = parts.reduce<readonly string[]>(withoutOption, words);
+  const named = withOption(withFlag(whole, '--refresh'), '--only', only);
+  const stepped = step === undefined ? named : withOption(named, '--step', step);
+  return plan === undefined ? stepped : withOption(stepped, '--plan', plan);
+}
+
+/**
  * The command with a person's answer to the stop of a piece. An answer to a plan is one to that plan alone.
  * @throws StopError `usage` for one that the stop does not name.
  */
@@ -166,7 +196,7 @@ function answered(
 ): readonly string[] {
   const { choices = [], plan } = stoppedIn(ended?.result)?.stopped ?? {};
   if (!choices.some((choice) => choice.flag === flag && choice.value === value))
-    throw stop('usage', 'That is no answer to what has stopped this list.', 'Choose one that it names.');
+    throw stop('usage', 'This list was not stopped by that.', 'Choose one that it names.');
   const chosen = chosenIn(words, flag, value);
   return plan === undefined ? chosen : withOption(chosen, '--plan', plan);
 }

@@ -1,9 +1,9 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, ComponentType, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { WorkAnswer } from '../../api.ts';
 import { ask, asRefused, awaiting, Refused } from '../session.ts';
-import { Button } from './controls.tsx';
+import { Button, focusFirst, Notice, Popover, Title } from './controls.tsx';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export function useAction() {
@@ -26,7 +26,9 @@ export interface Asked<T> {
   readonly waits: boolean;
 }
 
-interface Pace {
+interface Pace<T> {
+  /** What is known before anything is asked. */
+  readonly first?: T | undefined;
   /** The same question is asked once more when this changes. */
   readonly again?: unknown;
   /** How long the keys must rest, because the user is still choosing. The first question is sent at once. */
@@ -37,9 +39,9 @@ interface Pace {
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
-  { again, delayMs = 0 }: Pace = {},
+  { again, delayMs = 0, first }: Pace<T> = {},
 ): Signal<Asked<T>> {
-  const asked = useSignal<Asked<T>>({ value: undefined, refused: undefined, waits: true });
+  const asked = useSignal<Asked<T>>({ value: first, refused: undefined, waits: true });
   const begin = useRef(() => {});
   useEffect(() => {
     const leaving = new AbortController();
@@ -58,6 +60,17 @@ export function useAsked<T>(
     return () => clearTimeout(timer);
   }, [...keys, again]);
   return asked;
+}
+
+/** The answer to a question of the server. @param asked false as long as nothing is to be asked. */
+export function useAnswer<T>(
+  asked: { readonly path: string; readonly body?: object } | false,
+  again: unknown,
+  { delayMs = 0, isBeside = false } = {},
+): Asked<T> {
+  const question = (signal: AbortSignal): Promise<T> =>
+    asked ? ask(asked.path, { ...asked, signal, isLook: true, isBeside }) : new Promise(() => {});
+  return useAsked(question, [JSON.stringify([asked, again])], { delayMs }).value;
 }
 
 function answerTo<T>(question: () => Promise<T>): Promise<Asked<T>> {
@@ -102,44 +115,95 @@ interface LoadedProps<T> {
   /** Asked in the place of the path, where a view needs several answers. */
   readonly question?: (signal: AbortSignal) => Promise<T>;
   readonly again?: unknown;
+  /** The name of a whole view, which stands above while it loads, and where it cannot be shown. */
+  readonly view?: string;
+  /** What is said where the thing of the view is not there, in the place of words for a terminal. */
+  readonly missing?: string;
+  readonly first?: T | undefined;
+  /** Stands there until the answer comes, in the place of one moment's words. */
+  readonly meanwhile?: VNode | undefined;
   readonly children: (value: T) => VNode | null;
 }
 
 /** What a view asks for: shown when it is there, and a refusal in the server's words when it is not. */
-export function Loaded<T>({ path, body, question, again, children }: LoadedProps<T>) {
+export function Loaded<T>({ path, body, question, again, children, ...more }: LoadedProps<T>) {
+  const { first, meanwhile, view, missing } = more;
   const asks = question ?? ((signal) => ask<T>(path, { signal, isLook: true, body }));
-  const { value, refused } = useAsked(asks, [path, JSON.stringify(body)], { again }).value;
-  if (refused !== undefined) return <RefusedNotice refused={refused} />;
-  return value === undefined ? <p class="soft">One moment…</p> : children(value);
+  const { value, refused } = useAsked(asks, [path, JSON.stringify(body)], { again, first }).value;
+  if (refused === undefined && value !== undefined) return children(value);
+  if (refused === undefined && meanwhile !== undefined) return meanwhile;
+  const isMissing = missing !== undefined && ['usage', 'store'].includes(refused?.code ?? '');
+  const state = isMissing ? <Notice says={missing} role="alert" /> : <RefusedNotice refused={refused} />;
+  const said = refused === undefined ? <p class="soft">One moment…</p> : state;
+  if (view === undefined) return said;
+  return (
+    <>
+      <Title name={view} />
+      <div class="view stack">
+        {said}
+        {refused && (
+          <p>
+            <a href="/">See your lists</a>
+          </p>
+        )}
+      </div>
+    </>
+  );
 }
 
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
-  return (
-    <div class="stop" role="alert">
-      <p>
-        <strong>{refused.message}</strong> {refused.next}
-      </p>
-    </div>
+  const says = (
+    <>
+      <b>{refused.message}</b> {refused.next}
+    </>
   );
+  return <Notice role="alert" says={says} />;
 }
 
 type ActProps = ComponentProps<typeof Button> & {
   /** What she has to say yes to first, where something is taken away. */
   readonly asks?: string;
+  /** The word for yes. Left out: what the button says. */
+  readonly yes?: string;
   does(): Promise<unknown>;
 };
 
 /** A button that asks the server, once at a time, with the refusal beside it. */
-export function Act({ asks, does, disabled = false, ...rest }: ActProps) {
+export function Act({ asks, yes, does, disabled = false, ...rest }: ActProps) {
   const { isBusy, refused, run } = useAction();
-  const act = (): void => {
-    if (asks === undefined || confirm(asks)) run(does);
-  };
+  const { says, look, role, 'aria-label': label } = rest;
   return (
     <>
-      <Button {...rest} disabled={disabled || isBusy.value} onClick={act} />
+      {asks === undefined ? (
+        <Button {...rest} disabled={disabled || isBusy.value} onClick={() => run(does)} />
+      ) : (
+        <Popover
+          name={asks}
+          says={says}
+          look={look}
+          role={role}
+          disabled={disabled === true || isBusy.value}
+          {...(typeof label === 'string' && { label })}
+        >
+          {(close) => (
+            <div class="stack">
+              <p>{asks}</p>
+              <div class="bar">
+                <Button
+                  says={yes ?? says}
+                  onClick={() => {
+                    close();
+                    run(does);
+                  }}
+                />
+                <Button look="quiet" says="Cancel" onClick={close} />
+              </div>
+            </div>
+          )}
+        </Popover>
+      )}
       <RefusedNotice refused={refused.value} />
     </>
   );
@@ -147,7 +211,8 @@ export function Act({ asks, does, disabled = false, ...rest }: ActProps) {
 
 interface FormProps {
   readonly says: string;
-  readonly look?: 'row';
+  /** `line`: in one line, in a notice. Left out: below each other. */
+  readonly look?: 'line' | undefined;
   /** Gets what stands in the fields by their names, without those that are blank. */
   sends(typed: Record<string, FormDataEntryValue>): Promise<unknown>;
   readonly children: ComponentChildren;
@@ -162,22 +227,45 @@ export function Form({ says, look, sends, children }: FormProps) {
     run(() => sends(Object.fromEntries(typed.filter(([, value]) => value !== ''))));
   };
   return (
-    <form class={look} onSubmit={send} autocomplete="off">
+    <form class={look === 'line' ? undefined : 'stack'} onSubmit={send} autocomplete="off">
       {children}
-      <Button type="submit" look="go" disabled={isBusy.value} says={says} />
+      <div class={look === 'line' ? undefined : 'bar'}>
+        <Button type="submit" look="go" disabled={isBusy.value} says={says} />
+      </div>
       <RefusedNotice refused={refused.value} />
     </form>
   );
 }
 
-/** A part of the page whose script is fetched when it is first shown, so that any first view comes sooner. */
-export function late<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+/**
+ * A part of the page whose script is fetched when it is first shown, so that any first view comes sooner.
+ * @param view the name of a whole view, which is read meanwhile; blank for a line among others, which says nothing.
+ */
+export function late<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  view?: string,
+): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | undefined>(undefined);
   return function Late(props: Props) {
     const { value: Loaded } = loaded;
-    useEffect(() => {
+    const opened = useRef<Element | null>(null);
+    // Before anything is painted: what was fetched already leaves no gap.
+    useLayoutEffect(() => {
       if (Loaded === undefined) void awaiting(load()).then((part) => (loaded.value = part));
     }, []);
-    return Loaded === undefined ? <p class="soft">One moment…</p> : <Loaded {...props} />;
+    useLayoutEffect(() => {
+      // The box that was opened was still without a control.
+      if (Loaded && opened.current?.contains(document.activeElement) === false) focusFirst(opened.current);
+    }, [Loaded]);
+    if (Loaded !== undefined) return <Loaded {...props} />;
+    const find = (waits: Element | null): void => {
+      if (waits) opened.current = waits.closest('[popover]');
+    };
+    if (view !== undefined) return view === '' ? null : <Title name={view} />;
+    return (
+      <p class="soft" ref={find}>
+        One moment…
+      </p>
+    );
   };
 }

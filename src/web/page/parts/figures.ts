@@ -23,7 +23,8 @@ export const spentWords = ({ spent, exact }: Spent): string => atMost(spent, !ex
 export const creditWords = ({ spent, exact }: Spent): string =>
   atMost(spent, !exact, counted(spent, 'credit'));
 
-export const needWords = (rows: number): string => counted(rows, 'row needs you', 'rows need you');
+export const needWords = (rows: number): string =>
+  counted(rows, 'row needs attention', 'rows need attention');
 
 /** `47 % of 12 rows`: of all, or of those that she has chosen, those that have an end. */
 export const doneWords = ({ goal }: BatchObject): string =>
@@ -43,8 +44,9 @@ export const foundWords = (of: Counted): string =>
 /** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */
 export function notStarted({ edited }: Partial<ListView> = {}): string {
   if (edited === undefined) return 'not started';
-  const { added, changed, same } = edited;
-  return `not started: ${grouped(added)} new, ${grouped(changed)} changed, ${grouped(same)} as before`;
+  const { added, changed, gone, same } = edited;
+  const moved = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(gone)} gone`;
+  return `not started: ${moved}, ${grouped(same)} as before`;
 }
 
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
@@ -59,12 +61,15 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
+/** `09:12`, where the reader is, or in another time zone. */
+export const clockTime = (at: Date, timeZone?: string): string =>
+  at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
+
 /** `today 09:12`, `tomorrow 02:00`, `20 November`, where the reader is. */
 export function when(at: string): string {
   const then = new Date(at);
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY_MS);
-  const time = then.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  if (Math.abs(days) < 2) return `${NEAR_DAY.format(0 - days, 'day')} ${time}`;
+  if (Math.abs(days) < 2) return `${NEAR_DAY.format(0 - days, 'day')} ${clockTime(then)}`;
   return days < 300 ? dayAndMonth(then) : then.toLocaleDateString('en-GB', { dateStyle: 'long' });
 }
 
@@ -75,9 +80,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const dayAndMonth = (of: Date): string =>
   of.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });
 
-/** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */
-export const exactTime = (at: string): string =>
-  new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+/** `today 14:05:31`, where the reader is: requests come within a minute of each other. */
+export function exactTime(at: string): string {
+  const then = new Date(at);
+  const day = when(at).replace(/ \d\d:\d\d$/, '');
+  return `${day} ${then.toLocaleTimeString('en', { timeStyle: 'medium', hourCycle: 'h23' })}`;
+}
 
 /** `A$1.60`, or blank where it is not known. */
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
@@ -93,7 +101,7 @@ export const isBegun = ({ requests_last_minute: requests, open, credits }: Batch
 
 /** `jo on mac-1`: who has paused a list or works on it. */
 export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
-  by === undefined ? 'a person whose name is not known' : `${by.operator} on ${by.host}`;
+  by === undefined ? 'an unknown person' : `${by.operator} on ${by.host}`;
 
 /** Whether it can go on: it has rows left, and nobody works on it. */
 export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>

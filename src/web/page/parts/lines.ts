@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { TableColumnObject, TableRowObject } from '../../api.ts';
+import type { ListRow, TableColumnObject, TableRowObject } from '../../api.ts';
 import { asRefused, type Refused } from '../session.ts';
 
 /** Lines of a long table: those that are looked at are fetched, part by part, and kept. */
@@ -13,10 +13,16 @@ export interface Line {
   /** Why the row ended so, and the same in words: all of it, and of each step by its name. */
   readonly findings?: TableRowObject['findings'];
   readonly says?: TableRowObject['says'];
+  /** What is wrong with its cells, by their columns, and what becomes of the row by the plan. */
+  readonly faults?: ListRow['faults'];
+  readonly becomes?: ListRow['becomes'];
   /** What was done with the person of the row. */
   readonly action?: string | undefined;
   /** `faulty`: the columns whose cells have to be corrected first. */
   readonly planned?: { readonly look: string; readonly faulty: readonly string[] } | undefined;
+  /** Of a list that came again, and what its changed cells said before, by their columns. */
+  readonly since?: 'added' | 'changed' | 'gone' | undefined;
+  readonly was?: Readonly<Record<string, string>> | undefined;
   /** What the row has found, where one row finds many. It follows in lines of its own. */
   readonly results?: readonly (readonly string[])[] | undefined;
 }
@@ -49,6 +55,9 @@ interface Part {
   size: number;
 }
 
+const isIn = ({ start, size }: Part, from: number, to: number): boolean =>
+  start < Math.max(1, to) && start + size >= from;
+
 export class Lines {
   readonly changed: Signal<number> = signal(0);
   columns: readonly ShownColumn[] | undefined;
@@ -64,10 +73,17 @@ export class Lines {
   #near = this.#first;
   #seen = { from: 0, to: 0 };
 
-  /** @param isNumbered any row can be jumped to. Others, such as those of a search, come part after part. */
-  constructor(read: Read, isNumbered: boolean) {
+  /**
+   * @param isNumbered any row can be jumped to. Others, such as those of a search, come part after part.
+   * @param first stands there until the same rows are fetched.
+   */
+  constructor(read: Read, isNumbered: boolean, first?: Portion) {
     this.#read = read;
     this.#isNumbered = isNumbered;
+    if (first === undefined) return;
+    this.columns = first.columns;
+    Object.assign(this.#first, { begin: first.rows[0]?.row, lines: first.rows, size: first.rows.length });
+    this.#arrange(this.#first, first);
   }
 
   get count(): number {
@@ -108,6 +124,16 @@ export class Lines {
   see(from: number, to: number): void {
     this.#seen = { from, to };
     void this.#work();
+  }
+
+  /** What is looked at: the first line, and the one behind the last. */
+  get seen(): { readonly from: number; readonly to: number } {
+    return this.#seen;
+  }
+
+  /** Whether all of these lines have come. */
+  has({ from, to }: Lines['seen']): boolean {
+    return this.columns !== undefined && this.#parts.every((part) => part.lines || !isIn(part, from, to));
   }
 
   /** Fetches anew what is looked at, and everything else when it is looked at again. */
@@ -163,6 +189,7 @@ export class Lines {
         this.refused = undefined;
       }
     } catch (error) {
+      for (const part of this.#parts) part.isFresh = false;
       this.refused = asRefused(error);
     }
     this.isAtWork = false;
@@ -173,11 +200,12 @@ export class Lines {
   #missing(): Part | undefined {
     if (this.columns === undefined) return this.#first;
     const { from, to } = this.#seen;
-    const isSeen = ({ start, size }: Part): boolean => start < Math.max(1, to) && start + size >= from;
-    return this.#parts.find((part) => part.isFresh !== true && isSeen(part));
+    return this.#parts.find((part) => !(part.isFresh && part.lines) && isIn(part, from, to));
   }
 
   async #fetch(part: Part): Promise<void> {
+    // What is renewed while the answer is on its way is asked for once more.
+    part.isFresh = true;
     const isFirst = part === this.#first;
     // A list that is read in another way by now begins elsewhere.
     let got = await this.#read({ from: isFirst ? undefined : part.begin, limit: PART });
@@ -196,7 +224,6 @@ export class Lines {
     this.columns = got.columns;
     part.lines = lines;
     part.size = lines.length;
-    part.isFresh = true;
     this.#arrange(part, got);
   }
 

@@ -1,22 +1,33 @@
 import { useSignal } from '@preact/signals';
 import type { AccountTest } from '../../api.ts';
-import { ask, look } from '../session.ts';
+import { ask, asRefused, look as lookUp } from '../session.ts';
 import { Act, Form } from './asking.tsx';
-import { Field } from './controls.tsx';
+import { Field, type Look } from './controls.tsx';
 import { counted } from './figures.ts';
 
-/** Asks the vendor something that is free, and tells what the account's key is worth. */
-export function TestAccount({ name }: { readonly name: string }) {
-  const tested = useSignal<AccountTest | undefined>(undefined);
+/** Asks the vendor something that is free. @returns what the account's key is worth. @throws Refused */
+async function tested(name: string): Promise<string> {
+  const { accounts } = await lookUp<{ readonly accounts: readonly AccountTest[] }>('accounts/test', { name });
+  return accounts[0] === undefined ? '' : testedWords(accounts[0]);
+}
+
+/** The same, or why it cannot be said, of an account that is there either way. */
+export const testedAs = (name: string): Promise<string> =>
+  tested(name).catch((error: unknown) => {
+    const { message, next } = asRefused(error);
+    return `${message} ${next}`;
+  });
+
+export function TestAccount({ name, look }: { readonly name: string; readonly look?: Look }) {
+  const said = useSignal('');
   const test = async (): Promise<void> => {
-    tested.value = undefined;
-    const { accounts } = await look<{ readonly accounts: readonly AccountTest[] }>('accounts/test', { name });
-    tested.value = accounts[0];
+    said.value = '';
+    said.value = await tested(name);
   };
   return (
     <>
-      <Act says="Test, free" does={test} />
-      <span role="status">{tested.value && testedWords(tested.value)}</span>
+      <Act says="Test, free" look={look} does={test} />
+      <span role="status">{said.value}</span>
     </>
   );
 }
@@ -35,16 +46,25 @@ function testedWords({ connects, key_tried: isTried, user, balance, booked }: Ac
 interface NewKeyProps {
   readonly name: string;
   readonly says: string;
+  /** `line`: in one line, in a notice. */
+  readonly look?: 'line' | undefined;
   onSaved(): unknown;
 }
 
 /** The key is sent once, in the body, and then leaves its field. */
-export function NewKey({ name, says, onSaved }: NewKeyProps) {
+export function NewKey({ name, says, look, onSaved }: NewKeyProps) {
   const change = ({ key }: Readonly<Record<string, unknown>>): Promise<unknown> =>
     ask('/accounts/add', { body: { name, key }, isLook: true }).then(onSaved);
   return (
-    <Form says={says} sends={change}>
-      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
+    <Form says={says} look={look} sends={change}>
+      <Field
+        says="New key"
+        inline={look === 'line'}
+        name="key"
+        type="password"
+        autocomplete="new-password"
+        required
+      />
     </Form>
   );
 }
@@ -70,6 +90,6 @@ export const ANSWERS: Readonly<Record<string, string>> = {
   not_sent: 'it was not sent',
   paused: 'it had to wait, and was asked again',
   stopped: 'it was stopped',
-  in_doubt: 'none came, or nobody can read it',
+  in_doubt: 'no readable answer came',
   accepted: 'taken, and answered later',
 };

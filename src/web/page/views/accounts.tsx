@@ -3,199 +3,153 @@ import { bringsRequest, describedOperation } from '../../../core/described.ts';
 import { priceOf } from '../../../core/money.ts';
 import { capital } from '../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../files/output/report/table.ts';
-import { inputWords, whatWords } from '../../../files/output/summary-words.ts';
-import type { AccountObject, SpendObject, TrialObject, VendorObject, WorkAnswer } from '../../api.ts';
-import { Act, Form, Loaded, late, untilEnded } from '../parts/asking.tsx';
-import { Field, Popover, Select } from '../parts/controls.tsx';
+import { accountWords, inputWords, whatWords } from '../../../files/output/summary-words.ts';
+import type { AccountObject, SpendObject, TrialObject, WorkAnswer } from '../../api.ts';
+import { Act, Form, Loaded, untilEnded } from '../parts/asking.tsx';
+import { Facts, Field, Popover, Select, Title } from '../parts/controls.tsx';
 import { counted, creditWords, grouped, money, spentWords } from '../parts/figures.ts';
+import { Prices } from '../parts/price.tsx';
 import { ANSWERS, NewKey, rawAnswer, TestAccount } from '../parts/vendor.tsx';
 import { acted, ask, onPage, showActed } from '../session.ts';
-
-interface Known {
-  readonly regions: readonly { readonly region: string }[];
-  readonly vendors: readonly VendorObject[];
-}
+import { AddAccount, type Known } from './accounts/add.tsx';
 
 interface AccountList extends Known {
   readonly accounts: readonly AccountObject[];
 }
 
 /** The accounts at vendors: what each can do, what was used of it, and its key, which is never shown. */
-export function Accounts() {
+export const Accounts = () => (
+  <>
+    <Title name="Accounts" />
+    <Loaded<AccountList> path="/accounts/list" body={{}} again={acted.value}>
+      {(known) => (
+        <Loaded<SpendObject> path="/spend" body={{ by: 'account' }} again={acted.value}>
+          {(spend) => <All {...known} spend={spend} />}
+        </Loaded>
+      )}
+    </Loaded>
+  </>
+);
+
+function All({ spend, ...known }: AccountList & { readonly spend: SpendObject }) {
+  const { accounts } = known;
+  const own = accounts.filter(({ sandbox }) => !sandbox);
+  const lineOf = (account: AccountObject) => <Line key={account.name} account={account} spend={spend} />;
   return (
-    <>
-      <header>
-        <h1>Accounts</h1>
-      </header>
-      <Loaded<AccountList> path="/accounts/list" body={{}} again={acted.value}>
-        {({ accounts, ...known }) => (
-          <Loaded<SpendObject> path="/spend" body={{ by: 'account' }} again={acted.value}>
-            {(spend) => {
-              const card = (account: AccountObject) => (
-                <Card key={account.name} account={account} spend={spend} />
-              );
-              return (
-                <>
-                  <div class="two">
-                    {accounts.filter(({ sandbox }) => !sandbox).map(card)}
-                    <AddAccount {...known} />
-                  </div>
-                  <Fold title="Play money: accounts that need no key and invent their answers">
-                    <div class="two">{accounts.filter(({ sandbox }) => sandbox).map(card)}</div>
-                  </Fold>
-                </>
-              );
-            }}
-          </Loaded>
+    <div class="view grid2" tabIndex={-1}>
+      <div class="stack">
+        {own.length === 0 ? (
+          <p class="paper pad soft">
+            No account yet. Add the one that finds what you need; its key stays on this machine.
+          </p>
+        ) : (
+          <ul class="paper rows accounts" aria-label="Your accounts">
+            {own.map(lineOf)}
+          </ul>
         )}
-      </Loaded>
-    </>
+        <Fold title="Play money: it needs no key, and its answers are invented">
+          <ul class="paper rows accounts">{accounts.filter(({ sandbox }) => sandbox).map(lineOf)}</ul>
+        </Fold>
+      </div>
+      <AddAccount {...known} />
+    </div>
   );
 }
 
-interface CardProps {
+interface LineProps {
   readonly account: AccountObject;
   readonly spend: SpendObject;
 }
 
-function Card({ account, spend }: CardProps) {
-  const { name, sandbox, address, problem } = account;
+function Line({ account, spend }: LineProps) {
+  const { name, sandbox, problem } = account;
+  const called = accountWords(name);
   return (
-    <section aria-label={name}>
-      <h2>{name}</h2>
-      <p>
-        {abilitiesOf(account)}
-        {address !== null && <span class="soft"> · {new URL(address).host}</span>}
-      </p>
+    <li>
+      <span>
+        <b>{called}</b>
+        <br />
+        <small>{abilitiesOf(account)}</small>
+      </span>
       <Used account={account} spend={spend} />
-      <p class="soft">{termsOf(account)}</p>
-      {problem !== null && <p class="need">{onPage(problem).message}</p>}
-      <div class="row">
-        {!sandbox && <TestAccount name={name} />}
-        {triable(account).length > 0 && (
-          <Popover name={`Try ${name}`} says="Try one…">
-            {() => <OneTry account={account} />}
-          </Popover>
-        )}
-        {!sandbox && (
-          <>
-            <Popover name={`The key of ${name}`} says="Change the key">
-              {(close) => <NewKey name={name} says="Save the key" onSaved={close} />}
-            </Popover>
-            <Act
-              look="link"
-              aria-label={`Remove ${name}`}
-              says="Remove"
-              asks={`Remove the account ${name}, with its key? What it has found stays.`}
-              does={() => ask('/accounts/remove', { body: { name } })}
-            />
-          </>
-        )}
-      </div>
-    </section>
+      <small>{termsOf(account)}</small>
+      {sandbox ? <span /> : <TestAccount name={name} />}
+      {(!sandbox || triable(account).length > 0) && (
+        <Popover name={`More for ${called}`} says="⋯" label={`More for ${called}`} look="quiet">
+          {(close) => <More account={account} onDone={close} />}
+        </Popover>
+      )}
+      {problem !== null && <p class="need">▲ {onPage(problem).message}</p>}
+    </li>
   );
 }
 
-function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
-  if (vendor === 'service') return 'Projects and people: invites, roles, removals';
-  const named = operations.filter((name) => !bringsRequest(name));
-  return `Finds ${named.map(whatWords).join(', ')}`;
+function abilitiesOf({ vendor, title, name, operations = [] }: AccountObject): string {
+  if (vendor === 'service') return 'invites, roles, removals';
+  const named = operations.filter((each) => !bringsRequest(each)).map(whatWords);
+  // An account that has a name of its own says whose it is.
+  const isSaid = title === undefined || accountWords(name).startsWith(title);
+  return (isSaid ? '' : `${title}: `) + named.join(', ');
 }
 
-function Used({ account, spend }: CardProps) {
+function Used({ account, spend }: LineProps) {
   const { name, budget, sandbox, vendor } = account;
-  if (vendor === 'service') return null;
+  if (vendor === 'service') return <span />;
   const group = spend.groups.find((each) => each.name === name && each.sandbox === sandbox);
   const used = group ?? { spent: 0, exact: true };
   const most = budget.per_month;
   return (
-    <>
-      <p>
-        {most === null ? creditWords(used) : `${spentWords(used)} of ${counted(most, 'credit')}`} this month
-      </p>
+    <span>
       {most !== null && <Bar part={used.spent} all={most} />}
-    </>
+      <small>
+        {most === null ? creditWords(used) : `${spentWords(used)} of ${counted(most, 'credit')}`} this month
+      </small>
+    </span>
   );
 }
 
-/** `A$0.40 a credit · misses are free`. */
+/** `A$0.40 · misses free`. */
 function termsOf({ vendor, sandbox, price, charges_misses: charges }: AccountObject): string {
-  if (vendor === 'service') return '';
-  const misses = charges === undefined ? [] : [charges ? 'misses are paid' : 'misses are free'];
+  if (vendor === 'service' || sandbox) return 'free';
+  const misses = charges === undefined ? [] : [charges ? 'misses are paid' : 'misses free'];
   const each = priceOf(price ?? '');
-  return [...(each ? [`${money([each])} a credit`] : []), ...(sandbox ? [] : misses)].join(' · ');
+  return [...(each ? [money([each])] : []), ...misses].join(' · ');
 }
 
-const TryLine = late(async () => (await import('./try-line.tsx')).TryLine);
-
-const AddAccount = (known: Known) => (
-  <section aria-label="Add an account">
-    <h2>Add an account</h2>
-    <p class="soft">
-      {grouped(known.vendors.length)} vendors are known by name; any other needs its web address.
-    </p>
-    <Popover name="A new account" says="Choose a vendor" look="go">
-      {(close) => <NewAccount {...known} onAdded={close} />}
-    </Popover>
-    <Popover name="A vendor by a line of its page" says="Another vendor: try it">
-      {(close) => <TryLine onAdded={close} />}
-    </Popover>
-  </section>
-);
-
-const OTHERS = [
-  ['provider', 'Another one, which finds companies or people'],
-  ['service', 'Another one, which has projects and people'],
-] as const;
-
-/** The key is sent once, in the body, and then leaves its field. */
-function NewAccount({ vendors, regions, onAdded }: Known & { onAdded(): void }) {
-  const word = useSignal<string>(OTHERS[0][0]);
-  const chosen = vendors.find((each) => each.word === word.value);
-  const region = regions.find((each) => each.region === word.value)?.region;
-  const add = async ({ budget_per_month: most, ...fields }: Record<string, unknown>): Promise<void> => {
-    const body = {
-      ...fields,
-      vendor: region !== undefined || word.value === 'service' ? 'service' : 'provider',
-      dialect: chosen?.word,
-      region,
-      budget_per_month: most && Number(most),
-    };
-    await ask('/accounts/add', { body });
-    onAdded();
-  };
-  const byName = vendors.map(({ word: each, name, operations }) => {
-    return [each, `${name}: ${operations.map(whatWords).join(', ')}`] as const;
-  });
-  const byRegion = regions.map((each) => [each.region, `Projects and people in ${each.region}`] as const);
+/** What is rare: its facts, another key, a first purchase, and the end of it. */
+function More({ account, onDone }: Pick<LineProps, 'account'> & { onDone(): void }) {
+  const { name, sandbox, vendor, address, key, limits, budget, organization, project } = account;
+  const called = accountWords(name);
+  const { concurrency, ...within } = limits;
+  const often = Object.entries(within).flatMap(([per, most]) =>
+    most === null ? [] : [`${grouped(most)} ${per.replace('_', ' a ').replace('per a', 'a')}`],
+  );
   return (
-    <Form says="Add it" sends={add}>
-      <Select
-        name="Vendor"
-        value={word.value}
-        options={[...OTHERS, ...byRegion, ...byName]}
-        onChosen={(next) => (word.value = next)}
+    <div class="stack">
+      <Facts
+        of={[
+          ['Address', address === null ? '' : new URL(address).host],
+          ['Organization of new projects', sandbox ? '' : (organization ?? '')],
+          ['Project, where none is named', sandbox ? '' : (project ?? '')],
+          ['Requests', [...often, `${grouped(concurrency)} at once`].join(', ')],
+          ['Credits a day at most', budget.per_day === null ? '' : grouped(budget.per_day)],
+          ['Key', sandbox ? '' : key],
+        ]}
       />
-      <div key={word.value}>
-        <Field says="Your name for it" name="name" defaultValue={chosen?.word ?? ''} required />
-        {region === undefined && (
-          <Field
-            says="Web address"
-            name="base_url"
-            type="url"
-            placeholder="https://api.example.com"
-            pattern="https://.+"
-            title="It begins with https://"
-            defaultValue={chosen?.address ?? ''}
-            required
+      {triable(account).length > 0 && <OneTry account={account} />}
+      {!sandbox && (
+        <>
+          {vendor === 'provider' && <Prices of={[account]} onSaved={onDone} />}
+          <NewKey name={name} says="Save the key" onSaved={onDone} />
+          <Act
+            look="quiet"
+            says={`Remove ${called}`}
+            asks={`Remove the account ${called}, with its key? What it has found stays.`}
+            does={() => ask('/accounts/remove', { body: { name } })}
           />
-        )}
-        <Field says="Key" name="key" type="password" autocomplete="new-password" required />
-        <p class="soft">As the vendor gave it to you. It is kept on this machine, and never shown.</p>
-        <Field says="What a credit costs" name="price" placeholder="0.40 AUD" />
-        <Field says="Never more than, in credits a month" name="budget_per_month" type="number" min={0} />
-      </div>
-    </Form>
+        </>
+      )}
+    </div>
   );
 }
 
@@ -206,7 +160,7 @@ const triable = ({ operations = [] }: AccountObject): readonly string[] =>
   operations.filter((name) => triedBy(name).length > 0);
 
 /** A first purchase: one request, what came back, and what it cost. */
-function OneTry({ account }: Pick<CardProps, 'account'>) {
+function OneTry({ account }: Pick<LineProps, 'account'>) {
   const names = triable(account);
   const job = useSignal(names[0] ?? '');
   const trial = useSignal<TrialObject | undefined>(undefined);
@@ -221,7 +175,7 @@ function OneTry({ account }: Pick<CardProps, 'account'>) {
     <>
       <Form says="Ask for this one" sends={send}>
         <Select
-          name="What to find"
+          name="Try one: what to find"
           value={job.value}
           options={names.map((name) => [name, whatWords(name)] as const)}
           onChosen={(next) => (job.value = next)}

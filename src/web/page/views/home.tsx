@@ -1,38 +1,53 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { callsThat } from '../../../core/described.ts';
-import { inMoney } from '../../../core/money.ts';
-import { whatWords } from '../../../files/output/summary-words.ts';
+import { callsThat, describedOperation } from '../../../core/described.ts';
+import { atMost, capital } from '../../../core/plain-text.ts';
+import { teamWords, whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
+import { arriving } from '../parts/arriving.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
-import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
+import { bring } from '../parts/bringing.ts';
+import { Button, ButtonLink, Label, Notice, Popover, Title } from '../parts/controls.tsx';
 import {
-  creditWords,
+  counted,
   dayAndMonth,
-  doneWords,
   foundWords,
   grouped,
+  money,
   needing,
+  needWords,
   notStarted,
+  percent,
+  rowsLeft,
   when,
 } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
+import { OnItsWay } from './arriving.tsx';
 
 export function Home() {
   const page = Number(query.value.get('page') ?? 1);
+  const isArriving = isOnItsWay();
   return (
-    <Loaded<Lists> path="/lists" again={beat.value}>
+    <Loaded<Lists> path="/lists" again={beat.value} view="Lists">
       {({ lists, endings }) => (
         <>
-          <Bring endings={endings} />
-          <Loaded<BatchList> path={`/batches?newest=true&page=${page}`} again={beat.value}>
-            {(found) => <AllLists lists={lists} page={page} {...found} />}
-          </Loaded>
+          {!isArriving && <Title name="Lists" />}
+          <div class={isArriving ? 'list' : 'view stack'} tabIndex={-1}>
+            <Bring endings={endings} />
+            {!isArriving && (
+              <Loaded<BatchList> path={`/batches?newest=true&page=${page}`} again={beat.value}>
+                {(found) => <AllLists lists={lists} page={page} {...found} />}
+              </Loaded>
+            )}
+          </div>
         </>
       )}
     </Loaded>
   );
 }
+
+/** Also in the moment between its last byte and its own view. */
+const isOnItsWay = (): boolean => arriving.value !== undefined && !arriving.value.isShown;
 
 /** A list as it was brought, as it was worked on, or both. */
 interface Line {
@@ -43,6 +58,9 @@ interface Line {
 const timeOf = ({ list, batch }: Line): string =>
   [list?.at ?? '', batch?.created_at ?? ''].toSorted().at(-1) ?? '';
 
+/** Each line reads as a sentence by itself, so that these are for the eye. */
+const HEADS = ['List', 'What', 'Result', 'Cost', 'When', 'State'];
+
 interface AllListsProps extends Pick<Lists, 'lists'>, BatchList {
   readonly page: number;
 }
@@ -50,16 +68,22 @@ interface AllListsProps extends Pick<Lists, 'lists'>, BatchList {
 function AllLists({ lists, page, ...found }: AllListsProps) {
   const pages = Math.ceil(found.total / found.per_page);
   const lines = linesOf(lists, found, page);
-  if (lines.length === 0) return null;
+  if (lines.length === 0)
+    return <p class="soft">Your lists will stand here, with what was found and what it cost.</p>;
   return (
     <section aria-label="Your lists">
-      <ul class="lists">
+      <ul class="paper rows lists">
+        <li class="soft" aria-hidden="true">
+          {HEADS.map((head) => (
+            <small key={head}>{head}</small>
+          ))}
+        </li>
         {lines.map((line) => (
           <OneList {...line} key={line.list?.id ?? line.batch?.batch} />
         ))}
       </ul>
       {pages > 1 && (
-        <nav class="row" aria-label="Older and newer lists">
+        <nav class="bar" aria-label="Older and newer lists">
           {page > 1 && <ButtonLink to={`/?page=${page - 1}`} says="Newer" />}
           <span class="soft">
             {grouped(page)} of {grouped(pages)}
@@ -82,31 +106,32 @@ function linesOf(lists: readonly ListView[], { batches, total, per_page }: Batch
   return lines.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
 }
 
+/** One line, which leads to the list; on a telephone a card. */
 function OneList({ list, batch }: Line) {
-  const isNew = batch === undefined || list?.standing.is === 'changed';
   const at = timeOf({ list, batch });
   const name = list?.name ?? batch?.input;
   return (
     <li>
-      <a href={list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`}>{name}</a>
-      <span class="soft">
-        {batch && `${whatOf(batch)} · `}
-        <time dateTime={at}>{when(at)}</time>
-      </span>
+      <a href={list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`}>
+        <b>{name}</b>
+      </a>
+      <span class="soft">{batch && whatOf(batch)}</span>
       <span>{batch && foundOf(batch)}</span>
-      <span class="soft">{batch && costOf(batch)}</span>
-      <span>{isNew ? (batch ? 'changed, ' : '') + notStarted(list) : stateOf(batch)}</span>
-      <span>
-        {list && (
-          <Act
-            look="link"
-            says="Remove"
-            aria-label={`Remove ${name}`}
-            asks={`Remove “${name}” from this page? What was found for it stays known.`}
-            does={() => ask(`/lists/${list.id}`, { method: 'DELETE' })}
-          />
-        )}
-      </span>
+      <span class="num">{batch && costOf(batch)}</span>
+      <time class="soft" dateTime={at}>
+        {when(at)}
+      </time>
+      <State list={list} batch={batch} />
+      {list && (
+        <Act
+          look="quiet"
+          says="✕"
+          aria-label={`Remove ${name}`}
+          asks={`Remove “${name}” from this page? What was found for it stays known.`}
+          yes="Remove"
+          does={() => ask(`/lists/${list.id}`, { method: 'DELETE' })}
+        />
+      )}
     </li>
   );
 }
@@ -114,25 +139,45 @@ function OneList({ list, batch }: Line) {
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
 
-/** Rows, where several things are looked for: what was found of each is said in the list. */
-const foundOf = (batch: ListedBatch): string =>
-  batch.running ? doneWords(batch) : foundWords(batch) + (batch.operation.includes(',') ? ' rows' : '');
-
-/** What the list has cost so far, by all its starts. */
-function costOf({ has_costs: hasCosts, in_all: all, sandbox }: ListedBatch): string {
-  if (!hasCosts) return '–';
-  return `${creditWords(all.credits)}${inMoney(all.cost)}${sandbox ? ', play money' : ''}`;
+/** `269 of 300 found`; rows, where several things are looked for, and people and changes of a team. */
+function foundOf(batch: ListedBatch): string {
+  if (batch.changes) return teamWords(batch.changes);
+  const what = describedOperation(batch.operation)?.vendor === 'service' ? 'changes' : 'found';
+  const rows = batch.operation.includes(',') ? 'rows ' : '';
+  return `${foundWords(batch)} ${rows}${what}${batch.running ? ' so far' : ''}`;
 }
 
-function stateOf(batch: ListedBatch) {
+/**
+ * What the list has cost so far, by all its starts: in money where it is known. Credits of several accounts
+ * are not added; the list and its report say whose they are.
+ */
+function costOf({ has_costs: hasCosts, in_all: all, sandbox }: ListedBatch) {
+  if (!hasCosts) return 'free';
+  const { credits, accounts = [credits], cost } = all;
+  const paid = accounts.map(({ spent }) => grouped(spent)).join(' + ');
+  const inCredits = `${paid} ${paid === '1' ? 'credit' : 'credits'}`;
+  const says = atMost(credits.spent, !credits.exact, money(cost) || inCredits);
+  return sandbox ? [says, ' ', <small key="play">play money</small>] : says;
+}
+
+function State({ list, batch }: Line) {
+  const [needs, says] = stateOf(list, batch);
+  return needs ? <b class="need">▲ {says}</b> : <span class="soft">{says}</span>;
+}
+
+/** @returns whether she is waited for, and the words for it. */
+function stateOf(list: ListView | undefined, batch: ListedBatch | undefined): readonly [boolean, string] {
+  if (batch === undefined) return [false, capital(notStarted(list))];
+  if (list?.standing.is === 'changed') return [false, `Changed, ${notStarted(list)}`];
   const { state, running, held_since: held } = batch;
   const needs = needing(batch);
-  if (running) return 'running';
-  if (state === 'cancelled') return 'stopped for good';
-  if (held !== undefined) return 'paused';
-  if (state === 'open') return <b class="need">waits for you</b>;
-  if (needs > 0) return <b class="need">{needs === 1 ? '1 needs you' : `${grouped(needs)} need you`}</b>;
-  return 'done';
+  if (running) return [false, `Running, ${percent(batch.goal.settled, batch.goal.rows)}`];
+  if (state === 'cancelled') return [false, 'Stopped for good'];
+  if (held !== undefined) return [false, 'Paused'];
+  if (state === 'open') return [true, `Stopped, ${counted(rowsLeft(batch), 'row')} left`];
+  if (needs > 0) return [true, needWords(needs)];
+  if (batch.undoes !== null) return [false, 'Taken back'];
+  return [false, 'Done'];
 }
 
 /** How a list comes to the page: it is dropped, chosen or pasted, or is the sample. */
@@ -144,18 +189,20 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
     asked.value = undefined;
     if (file === undefined) return;
     run(async () => {
-      const answer = await sent(file);
+      const answer = await bring(file);
+      if (answer === undefined) return;
       if ('other' in answer) asked.value = { file, ...answer.other };
       else show(answer);
     });
   };
   const isOver = useWholePage(take);
+  if (arriving.value !== undefined && isOnItsWay()) return <OnItsWay file={arriving.value} />;
   return (
-    <section class={isOver.value ? 'drop over' : 'drop'} aria-label="Bring a list">
-      <h1>Drop your list here</h1>
-      <p class="soft">
-        An Excel or CSV file. Rowonce finds what is missing, or invites its people, and pays for no row twice.
-      </p>
+    <section class={isOver.value ? 'paper drop over' : 'paper drop'} aria-label="Bring a list">
+      <div>
+        <h2 class="big">Drop a list here</h2>
+        <p class="soft">Excel or CSV. Nothing is sent before you see what it costs or changes.</p>
+      </div>
       <input
         ref={input}
         type="file"
@@ -167,25 +214,56 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
           currentTarget.value = '';
         }}
       />
-      <p class="row">
+      <div class="bar">
+        <Button
+          look="quiet"
+          disabled={isBusy.value}
+          onClick={() => run(bringSample)}
+          says="Try the sample list"
+        />
+        <Popover name="Paste a table" says="Paste a table">
+          {/* What is pasted anywhere on the page is taken; here is a place for it, also for what is typed. */}
+          {() => <Typed take={take} />}
+        </Popover>
         <Button
           look="go"
           disabled={isBusy.value}
           onClick={() => input.current?.click()}
           says="Choose a file"
         />
-        <Button
-          disabled={isBusy.value}
-          onClick={() => run(bringSample)}
-          says="Try the sample list with play money"
-        />
-      </p>
-      <p class="soft" role="status">
-        {isBusy.value ? 'It is being read…' : 'You can also paste a table that you copied.'}
-      </p>
+      </div>
       <RefusedNotice refused={refused.value} />
       {asked.value && <WhichList {...asked.value} onLeft={() => (asked.value = undefined)} />}
     </section>
+  );
+}
+
+/** Cells that are pasted or typed, with a tab or a comma between them, and the names of the columns first. */
+function Typed({ take }: { take(file: File): void }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isNone = useSignal(false);
+  const send = (): void => {
+    const table = tableOf(field.current?.value ?? '');
+    isNone.value = table === undefined;
+    if (table !== undefined) take(table);
+  };
+  return (
+    <div class="stack">
+      <Label says="The cells that you have copied, with the names of their columns">
+        <textarea
+          ref={field}
+          rows={8}
+          placeholder="Paste them here"
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
+          }}
+        />
+      </Label>
+      <div class="bar">
+        <Button says="Bring it" onClick={send} />
+        {isNone.value && <span class="need">A table has a row of names and one below it.</span>}
+      </div>
+    </div>
   );
 }
 
@@ -193,9 +271,9 @@ type Asked = OtherList['other'] & { readonly file: File };
 
 /** Another list has the name of this file: she says which of the two it is, before anything is kept of it. */
 function WhichList({ file, list, name, shared, of, likely, onLeft }: Asked & { onLeft(): void }) {
-  const bring = async (as: string): Promise<void> => {
-    const answer = await sent(file, as);
-    if (!('other' in answer)) show(answer);
+  const answer = async (as: string): Promise<void> => {
+    const list = await bring(file, as);
+    if (list !== undefined && !('other' in list)) show(list);
   };
   const both = `${grouped(shared)} of ${grouped(of)} ${shared === 1 ? 'is' : 'are'} in both`;
   const answers = [
@@ -203,14 +281,14 @@ function WhichList({ file, list, name, shared, of, likely, onLeft }: Asked & { o
     { says: 'It is the same list, edited', as: list, isLikely: likely === 'edited' },
   ];
   return (
-    <Stop says={`“${name}” is here already, with other rows: ${both}.`}>
+    <Notice says={`“${name}” is here already, with other rows: ${both}.`}>
       {answers
         .toSorted((one, other) => Number(other.isLikely) - Number(one.isLikely))
         .map(({ says, as, isLikely }) => (
-          <Act key={as} says={says} look={isLikely ? 'go' : undefined} does={() => bring(as)} />
+          <Act key={as} says={says} look={isLikely ? undefined : 'quiet'} does={() => answer(as)} />
         ))}
-      <Button look="link" says="Do not bring it" onClick={onLeft} />
-    </Stop>
+      <Button look="quiet" says="Do not bring it" onClick={onLeft} />
+    </Notice>
   );
 }
 
@@ -242,26 +320,29 @@ function useWholePage(take: (file: File | undefined) => void): Signal<boolean> {
 
 /** Spreadsheets put cells on the clipboard as lines with tabs between them. */
 function pastedIn(clipboard: DataTransfer | null): File | undefined {
-  const cells = clipboard?.getData('text/plain') ?? '';
+  return tableOf(clipboard?.getData('text/plain') ?? '');
+}
+
+/** @returns undefined for what is no table, such as a word. */
+function tableOf(cells: string): File | undefined {
   if (!/[\t\n]/.test(cells.trim())) return undefined;
   // A second table of the day is another list, so its name has the time.
   const now = new Date();
   const time = now.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.tsv`);
+  const ending = cells.includes('\t') ? 'tsv' : 'csv';
+  return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.${ending}`);
 }
 
-const show = ({ id }: ListView): string => (location.href = `/lists/${id}`);
-
-/** @param as what she has said that the file is. */
-const sent = (file: File, as?: string): Promise<ListView | OtherList> =>
-  ask(`/lists?${new URLSearchParams({ name: file.name, ...(as && { as }) })}`, { method: 'PUT', body: file });
+function show({ id }: ListView): void {
+  location.href = `/lists/${id}`;
+}
 
 async function bringSample(): Promise<void> {
   const sample = await (await fetch('/sample.csv')).blob();
   const file = new File([sample], 'Sample list.csv');
-  const known = await sent(file);
-  const list = 'other' in known ? await sent(file, 'new') : known;
-  if ('other' in list) return;
+  const known = await bring(file);
+  const list = known !== undefined && 'other' in known ? await bring(file, 'new') : known;
+  if (list === undefined || 'other' in list) return;
   const [ofCompanies] = callsThat(({ finds }) => finds === 'company');
   const first = { operation: ofCompanies, account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.

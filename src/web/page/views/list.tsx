@@ -1,37 +1,100 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { allRows, rowsIn, rowsPending } from '../../../core/counts.ts';
 import { isCheck } from '../../../core/given.ts';
-import { Bar } from '../../../files/output/report/table.ts';
+import type { PeopleEnd } from '../../../core/people.ts';
 import { accountWords, countedOf } from '../../../files/output/summary-words.ts';
-import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
+import type {
+  BatchList,
+  BatchStatusObject,
+  ChangesObject,
+  Edited,
+  ListView,
+  PlanObject,
+  ReportObject,
+  StepObject,
+  WorkList,
+} from '../../api.ts';
+import { arriving } from '../parts/arriving.ts';
 import { Loaded, late } from '../parts/asking.tsx';
-import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
+import { workShown } from '../parts/away.tsx';
+import { Button } from '../parts/controls.tsx';
 import { askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look, query } from '../session.ts';
-import { changedWords, Head, SoFar } from './list/head.tsx';
-import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
+import { OnItsWay } from './arriving.tsx';
+import { Head, waitsUntil } from './list/head.tsx';
+import { isFill } from './list/job.ts';
+import { PlayMoney } from './list/play.tsx';
+import {
+  cameAgain,
+  conditionsOf,
+  type Filter,
+  isAnew,
+  type Known,
+  type OfScene,
+  PLANNED_NEEDING,
+  rowsMended,
+  type Scene,
+  type TILED,
+  teamPlan,
+  useScene,
+} from './list/scene.ts';
 import type { Told } from './list/stopped.tsx';
-import { isNarrow, ListTable } from './list/table.tsx';
-import { type TeamPart, teamRows } from './list/team.ts';
+import { ListTable } from './list/table.tsx';
+import { OFF_LIST, plannedTeam, type TeamPart } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
 const Start = late(async () => (await import('./list/start.tsx')).Start);
 const Ended = late(async () => (await import('./list/ended.tsx')).Ended);
+const SoFar = late(async () => (await import('./list/running.tsx')).SoFar);
+const Waits = late(async () => (await import('./list/running.tsx')).Waits, '');
+const EndNotice = late(async () => (await import('../parts/notify.tsx')).EndNotice, '');
+const Unread = late(async () => (await import('./list/readings.tsx')).Unread, '');
+const LostMends = late(async () => (await import('./list/mended.tsx')).LostMends, '');
+const Mended = late(async () => (await import('./list/mended.tsx')).Mended, '');
 const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
 const InLine = late(async () => (await import('./list/stopped.tsx')).InLine);
 const Stopped = late(async () => (await import('./list/stopped.tsx')).Stopped);
 const Doubts = late(async () => (await import('./list/stopped.tsx')).Doubts);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
-export const ListPage = ({ id }: { readonly id: string }) => (
-  <Loaded path={`/lists/${id}`} question={(signal) => knownOfList(id, signal)} again={beat.value}>
-    {(known) => <Shown {...known} />}
-  </Loaded>
-);
+export function ListPage({ id }: { readonly id: string }) {
+  const { value: file } = arriving;
+  const isItself = file?.list?.id === id;
+  return (
+    <Loaded
+      path={`/lists/${id}`}
+      question={(signal) => knownOfList(id, signal)}
+      again={beat.value}
+      view="List"
+      first={isItself ? knownAnew(file.list) : undefined}
+      meanwhile={
+        isItself ? (
+          <div class="list">
+            <OnItsWay file={file} />
+          </div>
+        ) : undefined
+      }
+    >
+      {(known) => <Shown {...known} />}
+    </Loaded>
+  );
+}
 
-/** The same view of a file that was never brought to the page, such as one that a night has worked on. */
+/** A list that was brought just now, and over which nothing was started before. */
+const knownAnew = (list: ListView): Known | undefined =>
+  list.standing.batch === null
+    ? { name: list.name, list, batch: undefined, earlier: [], work: undefined }
+    : undefined;
+
+/** The same view of an earlier version of a list, or of a file that was never brought to the page. */
 export const ListOfBatch = ({ id }: { readonly id: string }) => (
-  <Loaded path={`/batches/${id}`} question={(signal) => knownOf(undefined, id, signal)} again={beat.value}>
+  <Loaded
+    path={`/batches/${id}`}
+    question={(signal) => knownOfBatch(id, signal)}
+    again={beat.value}
+    view="List"
+    missing="This list is not here. It may have been deleted, or be in another store."
+  >
     {(known) => <Shown {...known} />}
   </Loaded>
 );
@@ -46,6 +109,15 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
   const earlier = batches.filter(({ undoes, batch }) => undoes === null && batch !== shown);
   const undo = batches.find(({ undoes }) => undoes !== null && undoes === shown);
   return { ...(await knownOf(list, shown, signal)), earlier, undo };
+}
+
+async function knownOfBatch(id: string, signal: AbortSignal): Promise<Known> {
+  const known = await knownOf(undefined, id, signal);
+  const [, list] = /[\\/]lists[\\/]([0-9a-f]{16})[\\/]list\./.exec(known.batch?.input ?? '') ?? [];
+  if (list === undefined) return known;
+  // A list that was deleted has no version of now.
+  const now = await ask<ListView>(`/lists/${list}`, { signal, isLook: true }).catch(() => undefined);
+  return now === undefined ? known : { ...known, name: now.name, now };
 }
 
 async function knownOf(list: ListView | undefined, id: string | undefined, signal: AbortSignal) {
@@ -69,20 +141,25 @@ function Shown(known: Known) {
       document.title = 'Rowonce';
     };
   }, [part, name]);
+  const hasRun = useRef(false);
+  hasRun.current ||= isRunning;
+  useEffect(() => {
+    const isElsewhere = scene.work?.state !== 'working';
+    workShown.value = batch && isRunning ? { rowsLeft: rows - settled, isElsewhere } : undefined;
+    return () => {
+      workShown.value = undefined;
+    };
+  }, [isRunning, rows, settled, scene.work?.state]);
   return (
-    <>
+    <div class="list">
       <Head scene={scene} />
       <Stops scene={scene} />
-      <div class="body">
-        <div>
-          {!isNarrow.value && <Funnel scene={scene} />}
-          <ListTable key={query.value} scene={scene} />
-          {/* On a telephone her rows come before the figures. */}
-          {isNarrow.value && <Funnel scene={scene} />}
-        </div>
+      {hasRun.current && <EndNotice name={name} batch={batch} isRunning={isRunning} />}
+      <div class="split">
+        <ListTable key={query.value} scene={scene} tiles={<Tiles scene={scene} />} />
         <Beside scene={scene} />
       </div>
-    </>
+    </div>
   );
 }
 
@@ -99,18 +176,20 @@ function Stops({ scene }: OfScene) {
   const { batch, work, isRunning } = scene;
   const stopped = stoppedOf(scene);
   return (
-    <>
+    <div class="notices">
+      {scene.described.refused && <Unread scene={scene} />}
+      {isWaiting(scene) && <Waits scene={scene} />}
       {work !== undefined && work.state !== 'ended' && !batch?.running && <InLine work={work} />}
       {stopped && <Stopped key={work?.id} scene={scene} stopped={stopped} />}
       {batch && !isRunning && (batch.counts.in_doubt ?? 0) > 0 && <Doubts batch={batch} />}
-      {batch?.sandbox && batch.changes === undefined && batch.settled > 0 && (
-        <Stop says="These answers are invented: it is play money. To find what is real, add your account.">
-          <ButtonLink to="/accounts" says="Add an account" />
-        </Stop>
-      )}
-    </>
+      {batch?.sandbox && batch.changes === undefined && batch.settled > 0 && <PlayMoney scene={scene} />}
+      {isAnew(scene) && (scene.list?.lost?.length ?? 0) > 0 && <LostMends scene={scene} />}
+      {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
+    </div>
   );
 }
+
+const isWaiting = ({ batch }: Scene): boolean => batch?.running === true && waitsUntil(batch) !== undefined;
 
 /** In the words of the page's own work, else as the list stands: it was stopped in a terminal, or before. */
 function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
@@ -129,67 +208,161 @@ interface Share {
   readonly rows: number;
   /** Its states, as they are filtered; undefined where nothing can be filtered yet. */
   readonly states?: string | undefined;
-  readonly warns?: boolean;
+  /** Before a start, its figures in the plan, as they are filtered. */
+  readonly is?: string;
+  /** By what it is filtered; left out: by how the rows have ended. */
+  readonly by?: (typeof TILED)[number];
+  /** It is no part of the first one: changes, beside people. */
+  readonly isApart?: boolean;
+  /** The sign before its figure. */
+  readonly tone?: Tone | undefined;
 }
 
+type Tone = 'found' | 'none' | 'next' | 'need' | 'new' | 'chg' | 'gone';
+
 /** The parts of the list, which add up to its rows. */
-function Funnel({ scene }: OfScene) {
+function Tiles({ scene }: OfScene) {
+  const edited = cameAgain(scene);
+  const isPlanned = scene.isPlanning.value && teamPlan(scene) === undefined;
+  if (edited !== undefined && isPlanned) return <Parts scene={scene} edited={edited} />;
+  return <States scene={scene} />;
+}
+
+type Since = NonNullable<Filter['since']>;
+
+const SINCE: readonly (readonly [Since, says: string, Tone?])[] = [
+  ['added', 'new', 'new'],
+  ['changed', 'changed', 'chg'],
+  ['same', 'as before'],
+  ['gone', 'gone', 'gone'],
+];
+
+/** What is new of a list that came again. What is gone is no part of it, and so it stands apart. */
+function Parts({ scene: { filter }, edited }: OfScene & { readonly edited: Edited }) {
+  const { since } = filter.value;
+  const choose = (part: Since | undefined): void => {
+    filter.value = { ...filter.value, since: part === since ? undefined : part };
+  };
+  const tile = (says: string, rows: number, part?: Since, tone?: Tone) => (
+    <Button
+      key={says}
+      says={figured(rows, says)}
+      class={part === 'gone' ? 'tile apart' : 'tile'}
+      data-tone={tone}
+      aria-pressed={since === part}
+      onClick={() => choose(part)}
+    />
+  );
+  const { gone: _, ...parts } = edited;
+  return (
+    <>
+      {tile('rows', sumOf(Object.values(parts)))}
+      {SINCE.map(([part, says, tone]) => tile(says, edited[part], part, tone))}
+    </>
+  );
+}
+
+const figured = (rows: number, says: string) => (
+  <span>
+    <b>{grouped(rows)}</b> {says === 'rows' && rows === 1 ? 'row' : says}
+  </span>
+);
+
+function States({ scene }: OfScene) {
   const { filter } = scene;
   const shares = sharesOf(scene);
-  const by = teamPlan(scene) ? '_action' : '_status';
-  const { _action, _status, ...others } = filter.value.where;
-  const chosen = _action ?? _status;
-  const choose = (states: string | undefined): void => {
-    const where = states === undefined || states === chosen ? others : { ...others, [by]: states };
-    filter.value = { ...filter.value, where };
+  const { _person, _action, _status, ...others } = filter.value.where;
+  const chosen = filter.value.is ?? _person ?? _action ?? _status;
+  const choose = async ({ states, is, by = '_status' }: Partial<Share>): Promise<void> => {
+    const isTurned = (is ?? states) === chosen;
+    // What the start leaves out is none of the rows that she has filtered by the same conditions.
+    const { isOfJob } = is === 'skipped' ? await import('./list/conditions-changed.ts') : {};
+    const conditions = isOfJob?.(scene.job, filter.value) ? conditionsOf({}) : {};
+    const where = states === undefined || isTurned ? others : { ...others, [by]: states };
+    const own = { where, is: isTurned ? undefined : is, wrong: undefined, ...conditions };
+    filter.value = { ...filter.value, ...own };
   };
   // A part that is there no more, such as the rows that needed her, would leave a table that nothing explains.
-  const isGone = chosen !== undefined && !shares.some(({ states }) => states === chosen);
+  const isPlanned = !scene.isPlanning.value || scene.plannedInView !== undefined;
+  const isGone =
+    isPlanned && chosen !== undefined && !shares.some(({ states, is }) => (is ?? states) === chosen);
   useEffect(() => {
-    if (isGone) choose(undefined);
+    if (isGone) choose({});
   }, [isGone]);
   return (
-    <fieldset class="funnel" aria-label="Show">
-      {shares.map(({ says, rows, states, warns = false }, at) => {
-        const look = warns && rows > 0 ? 'warn' : '';
-        const shown = (
-          <>
-            <b>{grouped(rows)}</b> <small>{says === 'rows' && rows === 1 ? 'row' : says}</small>
-            <Bar part={rows} all={shares[0]?.rows ?? 0} />
-          </>
-        );
-        return at === 0 || states !== undefined ? (
+    <>
+      {shares.map((share, at) => {
+        const { says, rows, tone, isApart = false } = share;
+        const part = share.is ?? share.states;
+        const look = isApart && shares[at - 1]?.isApart !== true ? 'tile apart' : 'tile';
+        const shown = figured(rows, says);
+        return at === 0 || part !== undefined ? (
           <Button
             key={says}
             says={shown}
             class={look}
-            aria-pressed={states === chosen}
-            onClick={() => choose(states)}
+            data-tone={tone}
+            aria-pressed={part === chosen}
+            onClick={() => choose(share)}
           />
         ) : (
-          <div key={says} class={look}>
+          <div key={says} class={look} data-tone={tone}>
             {shown}
           </div>
         );
       })}
-    </fieldset>
+    </>
   );
 }
 
 /** The first one is all rows. */
 function sharesOf(scene: Scene): readonly Share[] {
-  const { batch, planned, described, isPlanning, isRunning, tried, report, undo } = scene;
+  const { batch, plannedInView: planned, isPlanning, isRunning, report } = scene;
   const team = teamPlan(scene);
-  if (team !== undefined) return teamShares(team);
-  const plan = isPlanning.value && planned.value?.changes === undefined ? planned.value : undefined;
-  const goesOn = tried !== undefined && scene.only === undefined && plan?.unfinished === batch?.batch;
-  if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
+  if (team !== undefined) return planShares(team);
+  const plan = isPlanning.value && planned?.changes === undefined ? planned : undefined;
+  if (plan !== undefined) return plannedParts(plan, isFill(scene.job), batch);
+  if (batch?.changes && batch.changes.people.all > 0)
+    return [
+      ...peopleShares(batch.changes, DONE_TILES),
+      ...changeShares(batch.changes, DONE_WORDS, report.value?.changes),
+    ];
+  const says = batch?.changes === undefined ? 'found' : 'changed';
   // A report that was read before it went on is out of date.
-  const says = batch?.changes === undefined ? 'found' : changedWords(undo);
+  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.steps, says);
+  return readShares(scene);
+}
+
+/** What becomes of the rows by the plan. The parts add up to all rows. */
+function plannedParts(plan: PlanObject, fills: boolean, batch: Scene['batch']): readonly Share[] {
+  const { rows, skipped = 0, invalid, to_buy: asked } = plan;
   // A plan counts the rows that she has left out among those in doubt.
-  const rest = plan && { ...plan, in_doubt: batch?.counts.in_doubt ?? 0 };
-  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.steps, rest, says);
-  return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
+  const doubts = plan.unfinished === batch?.batch ? (batch?.counts.in_doubt ?? 0) : plan.in_doubt;
+  const needed = invalid + doubts;
+  const leftOut = skipped + plan.in_doubt - doubts;
+  const free = rows - asked - leftOut - needed;
+  const parts: readonly Share[] = [
+    { says: withApart('to look up', askedApart(plan)), rows: asked, is: 'to_buy', tone: 'next' },
+    { says: 'free', rows: free, is: 'bought_before,duplicates,accepted', tone: 'found' },
+    { says: fills ? 'filled, or left out' : 'left out', rows: leftOut, is: 'skipped', tone: 'none' },
+    { says: needWhat(needed), rows: needed, is: PLANNED_NEEDING, tone: 'need' },
+  ];
+  return [{ says: 'rows', rows }, ...parts.filter((part) => part.rows > 0)];
+}
+
+const needWhat = (rows: number): string => (rows === 1 ? 'needs attention' : 'need attention');
+
+/** What is counted of a list that is not planned yet; of a long one, what its plan has counted so far. */
+function readShares({ described, reading }: Scene): readonly Share[] {
+  if (reading === undefined)
+    return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
+  const { rows, to_buy: asked, free, invalid } = reading;
+  const parts: readonly Share[] = [
+    { says: 'to look up', rows: asked, tone: 'next' },
+    { says: 'free', rows: free, tone: 'found' },
+    { says: needWhat(invalid), rows: invalid, tone: 'need' },
+  ];
+  return rows === 0 ? [] : [{ says: 'rows so far', rows }, ...parts.filter((part) => part.rows > 0)];
 }
 
 /** A check of what was found is no find of its own. */
@@ -201,42 +374,43 @@ function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
   return words.length < 2 ? says : `${says}: ${words.join(', ')}`;
 }
 
-/** @param plan what becomes of the rows that have no end yet. Left out: nobody has counted that. */
 function partsOf(
   batch: Pick<BatchStatusObject, 'rows' | 'counts'> & Partial<BatchStatusObject>,
   all: readonly StepObject[] = [],
-  plan?: PlanObject,
   says = 'found',
 ): readonly Share[] {
   const rows = allRows(batch);
   const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rowsPending(batch) };
-  const share = (says: string, states: string, planned?: number): Share => {
+  const share = (tone: Tone | undefined, says: string, states: string, goal?: number): Share => {
     const now = sumOf(states.split(',').map((state) => counts[state] ?? 0));
-    // The rows of a plan are not known one by one yet.
-    const isKnown = rowsIn(batch.counts) > 0 && (planned ?? now) === now;
-    return { says, rows: planned ?? now, states: isKnown ? states : undefined };
+    // Rows that are still to be read are not known one by one yet.
+    const isKnown = rowsIn(batch.counts) > 0 && (goal ?? now) === now;
+    return { says, rows: goal ?? now, states: isKnown ? states : undefined, tone };
   };
   // Rows that are still to go have found some of it, too, which the words above the parts count.
   const apart = counts.pending === 0 ? foundApart(all) : [];
-  const found = share(withApart(says, apart), 'matched,applied');
+  const found = share('found', withApart(says, apart), 'matched,applied');
   const byAccount = accountShares(found.rows, all.filter(isFind));
   const isFill = byAccount.length > 0;
-  const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
+  const needed = needing(batch);
   const never = all.length > 0 ? 'not finished' : 'not asked';
-  const toGo = plan?.to_buy ?? (batch.goal && batch.goal.rows - batch.goal.settled);
+  const toTry = batch.trying === undefined ? undefined : Math.max(0, batch.trying - (batch.settled ?? 0));
+  const toGo = toTry ?? (batch.goal && batch.goal.rows - batch.goal.settled);
   const left = (batch.state ?? 'open') === 'open' ? 'to go' : never;
   const parts = [
     ...(isFill ? byAccount : [found]),
-    share(isFill ? 'still blank' : 'nothing found', 'no_match'),
-    share('as it is', 'unchanged'),
-    share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
-    share(plan ? withApart('will be asked', askedApart(plan)) : left, 'pending', toGo),
-    { ...share(needed === 1 ? 'needs you' : 'need you', NEEDING, needed), warns: true },
+    share('none', isFill ? 'still blank' : 'nothing found', 'no_match'),
+    share(undefined, 'as it is', 'unchanged'),
+    share(undefined, isFill ? 'had it, or left out' : 'left out', 'skipped'),
+    share('next', left, 'pending', toGo),
+    share('need', needWhat(needed), NEEDING, needed),
   ];
-  const others = plan ? 'free: known, or twice' : 'not chosen';
-  const free = { says: others, rows: rows - sumOf(parts.map((part) => part.rows)) };
-  const isShown = (part: Share): boolean => part.rows > 0 || (part === found && plan === undefined);
-  return [{ says: 'rows', rows }, ...[...parts, free].filter(isShown)];
+  const others: Share = {
+    says: toTry === undefined ? 'not chosen' : 'not tried',
+    rows: rows - sumOf(parts.map((part) => part.rows)),
+  };
+  const isShown = (part: Share): boolean => part.rows > 0 || part === found;
+  return [{ says: 'rows', rows }, ...[...parts, others].filter(isShown)];
 }
 
 /** What each of several accounts found for the same thing; none where a row has cells of two of them. */
@@ -245,8 +419,10 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
   const known = found - foundBy(steps);
   if (!isOne || known < 0) return [];
   return [
-    ...steps.map((step) => ({ says: accountWords(step.account), rows: step.found })),
-    { says: 'known before', rows: known },
+    ...steps.map((step): Share => {
+      return { says: accountWords(step.account), rows: step.found, tone: 'found' };
+    }),
+    { says: 'known before', rows: known, tone: 'found' },
   ];
 }
 
@@ -257,19 +433,74 @@ function foundApart(steps: readonly StepObject[]): ReturnType<typeof askedApart>
 
 const foundBy = (steps: readonly StepObject[]): number => sumOf(steps.map(({ found }) => found));
 
-const TEAM_PARTS: readonly (readonly [TeamPart, says: string])[] = [
-  ['invite', 'invited'],
-  ['change_role', 'changed'],
-  ['remove', 'removed'],
-  ['unchanged', 'as they are'],
-  ['invalid', 'need you'],
+/** How people stand in a plan, and how they have ended, with the rows that the table shows then. */
+type PeopleTiles = readonly (readonly [PeopleEnd, says: string, tone?: Tone | undefined, states?: string])[];
+
+const PLANNED_TILES: PeopleTiles = [
+  ['changed', 'change', undefined, 'changed'],
+  ['unchanged', 'stay', undefined, 'unchanged'],
+  ['attention', 'need attention', 'need', 'attention'],
+];
+const DONE_TILES: PeopleTiles = [
+  ['changed', 'changed', undefined, 'applied'],
+  ['taken_back', 'taken back'],
+  ['unchanged', 'stay', undefined, 'unchanged,skipped'],
+  ['pending', 'to go', 'next', 'pending'],
+  ['attention', 'need attention', 'need', NEEDING],
 ];
 
-function teamShares(plan: PlanObject): readonly Share[] {
-  const people = teamRows(plan);
-  const shares = TEAM_PARTS.map(([states, says]): Share => {
-    const rows = people.filter(({ part }) => part === states).length;
-    return { says, states, rows, warns: states === 'remove' || states === 'invalid' };
+type TeamFigures = Pick<ChangesObject, 'people' | 'done'>;
+
+/** Everybody, and what becomes of them: the others add up to the first. */
+function peopleShares({ people }: TeamFigures, tiles: PeopleTiles): readonly Share[] {
+  const by: Share['by'] = tiles === PLANNED_TILES ? '_person' : '_status';
+  const parts = tiles.map(([end, says, tone, states]): Share => {
+    const rows = people[end];
+    // Rows whose change was taken back are no longer told apart by how they have ended.
+    const isMixed = end === 'changed' && people.taken_back > 0;
+    const filter: Pick<Share, 'by' | 'states'> = isMixed ? {} : { by, states };
+    return { says: rows === 1 ? says.replace('need ', 'needs ') : says, rows, tone, ...filter };
   });
-  return [{ says: 'people', rows: people.length }, ...shares];
+  const all = { says: people.all === 1 ? 'person' : 'people', rows: people.all };
+  return [all, ...parts.filter(({ rows }) => rows > 0)];
+}
+
+/** Changes by what they do, apart: one person may have several. What an undo has taken back is none of them. */
+function changeShares({ done }: TeamFigures, words: ChangeWords, of?: Persons): readonly Share[] {
+  const shares = words.map(([action, one, several, tone]): Share => {
+    const back = of?.persons.filter((each) => each.taken_back && each.action === action).length ?? 0;
+    const rows = (done[action] ?? 0) - back;
+    // Rows whose change was taken back are no longer told apart by what was done.
+    const states = back > 0 ? undefined : action;
+    return { says: rows === 1 ? one : several, rows, by: '_action', states, tone, isApart: true };
+  });
+  return shares.filter(({ rows }) => rows > 0);
+}
+
+type Persons = ReportObject['changes'];
+type ChangeWords = readonly (readonly [TeamPart, one: string, several: string, Tone])[];
+
+const PLANNED_WORDS: ChangeWords = [
+  ['invite', 'invite', 'invites', 'new'],
+  ['change_role', 'role', 'roles', 'chg'],
+  ['remove', 'removal', 'removals', 'gone'],
+];
+const DONE_WORDS: ChangeWords = [
+  ['invite', 'invited', 'invited', 'new'],
+  ['change_role', 'role', 'roles', 'chg'],
+  ['remove', 'removed', 'removed', 'gone'],
+];
+
+function planShares(plan: PlanObject): readonly Share[] {
+  const team = plannedTeam(plan);
+  const { length: others } = plan.leavers ?? [];
+  const left: Share = {
+    says: 'not on the list',
+    rows: others,
+    by: '_person',
+    states: OFF_LIST,
+    isApart: true,
+  };
+  const shares = [...peopleShares(team, PLANNED_TILES), ...changeShares(team, PLANNED_WORDS)];
+  return others === 0 ? shares : [...shares, left];
 }

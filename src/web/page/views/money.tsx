@@ -1,60 +1,57 @@
 import { useSignal } from '@preact/signals';
-import { Bar, Fold, Section, Table } from '../../../files/output/report/table.ts';
-import type { SpendGroupObject, SpendObject } from '../../api.ts';
-import { Loaded } from '../parts/asking.tsx';
-import { Options } from '../parts/controls.tsx';
-import { counted, creditWords, fileName, grouped, money, spentWords } from '../parts/figures.ts';
+import { Fragment } from 'preact';
+import { capital } from '../../../core/plain-text.ts';
+import { Bar, Fold } from '../../../files/output/report/table.ts';
+import { whatWords } from '../../../files/output/summary-words.ts';
+import type { AccountObject, SpendGroupObject, SpendObject, SpentForObject } from '../../api.ts';
+import { Form, Loaded } from '../parts/asking.tsx';
+import { Button, ButtonLink, Field, Options, Popover, Title } from '../parts/controls.tsx';
+import { counted, fileName, grouped } from '../parts/figures.ts';
+import { Prices } from '../parts/price.tsx';
+import { acted, ask, look, save } from '../session.ts';
+import { Chart } from './money/chart.tsx';
+import {
+  amountIn,
+  amountWords,
+  budgetIn,
+  csvOf,
+  dayName,
+  daysIn,
+  forecastOf,
+  keyOf,
+  lengthOf,
+  monthName,
+  type Unit,
+  unitsOf,
+  unitWords,
+  worthWords,
+} from './money/month.ts';
 
 /** What a month cost; play money is none. Budgets count in UTC, so a month and a day are those of UTC. */
 export function Money() {
-  const month = useSignal(new Date().toISOString().slice(0, 7));
-  const { value: chosen } = month;
+  const chosen = useSignal(new Date().toISOString().slice(0, 7));
+  const { value: month } = chosen;
   return (
     <>
-      <header>
-        <h1>Money</h1>
+      <Title name="Money">
         <select
-          class="state"
           aria-label="Month"
-          value={chosen}
-          onChange={({ currentTarget }) => (month.value = currentTarget.value)}
+          value={month}
+          onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
         >
           <Options of={lastMonths().map((each) => [each, monthName(each)] as const)} />
         </select>
-      </header>
-      <Spent by="month" month={chosen}>
-        {([whole]) =>
-          whole === undefined ? (
-            <p>Nothing was spent in {monthName(chosen)}. Play money is not counted.</p>
-          ) : (
-            <div class="two">
-              <Whole whole={whole} month={chosen} />
-              <section>
-                {PARTS.map(([by, title]) => (
-                  <Spent key={by} by={by} month={chosen}>
-                    {(groups) => (
-                      <Section
-                        title={title}
-                        columns={['which', 'credits']}
-                        lines={groups.map((group) => lineOf(group, whole))}
-                      />
-                    )}
-                  </Spent>
-                ))}
-              </section>
-            </div>
-          )
-        }
-      </Spent>
+      </Title>
+      <Loaded<Spending>
+        path={`/spend/${month}`}
+        question={(signal) => spendingIn(month, signal)}
+        again={acted.value}
+      >
+        {(spending) => <Spent {...spending} />}
+      </Loaded>
     </>
   );
 }
-
-const PARTS = [
-  ['list', 'By list'],
-  ['account', 'By account'],
-  ['operator', 'By person'],
-] as const;
 
 const MONTHS_SHOWN = 12;
 
@@ -65,91 +62,314 @@ function lastMonths(): readonly string[] {
   );
 }
 
-const monthName = (month: string): string =>
-  new Date(`${month}-01`).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+type Groups = readonly SpendGroupObject[];
 
-interface SpentProps {
-  readonly by: SpendObject['by'];
+/** What was spent in a month, by each of these. */
+interface Spending {
   readonly month: string;
-  readonly children: (groups: readonly SpendGroupObject[]) => preact.VNode;
+  readonly whole: SpendGroupObject | undefined;
+  readonly days: Groups;
+  readonly lists: Groups;
+  readonly accounts: Groups;
+  readonly people: Groups;
+  /** The accounts that may have a budget. */
+  readonly limited: readonly AccountObject[];
 }
 
-const Spent = ({ by, month, children }: SpentProps) => (
-  <Loaded<SpendObject> path="/spend" body={{ month, by }} again={month}>
-    {({ groups }) => children(groups.filter(({ sandbox }) => !sandbox))}
-  </Loaded>
-);
+async function spendingIn(month: string, signal: AbortSignal): Promise<Spending> {
+  const by = async (each: SpendObject['by']): Promise<Groups> => {
+    const { groups } = await look<SpendObject>('spend', { month, by: each }, signal);
+    return groups.filter(({ sandbox }) => !sandbox);
+  };
+  const [[whole], days, lists, used, people, all] = await Promise.all([
+    by('month'),
+    by('day'),
+    by('list'),
+    by('account'),
+    by('operator'),
+    look<AccountList>('accounts/list', {}, signal),
+  ]);
+  const limited = all.accounts.filter(({ sandbox, vendor }) => !sandbox && vendor === 'provider');
+  // A ledger hears of another budget with the next list.
+  const isNow = new Date().toISOString().startsWith(month);
+  const accounts = used.map((group): SpendGroupObject => {
+    const own = limited.find(({ name }) => isNow && name === group.name);
+    return own === undefined ? group : { ...group, budget: own.budget.per_month };
+  });
+  return { month, whole, days, lists, accounts, people, limited };
+}
 
-function Whole({ whole, month }: { readonly whole: SpendGroupObject; readonly month: string }) {
-  const { saved, in_doubt: inDoubt, for_misses: forMisses } = whole;
-  const cost = money(whole.cost);
-  const rate = atThisRate(whole, month);
+interface AccountList {
+  readonly accounts: readonly AccountObject[];
+}
+
+function Spent(spending: Spending) {
+  const { month, whole, accounts, days } = spending;
+  const key = useSignal('');
+  const units = unitsOf(whole?.accounts ?? []);
+  const unit = units.find((each) => keyOf(each) === key.value) ?? units[0];
+  if (whole === undefined || unit === undefined) return <Nothing {...spending} />;
+  const said = accounts.flatMap((each) => asides(each, accounts.length > 1));
   return (
-    <section>
-      <h2>
-        {monthName(month)}: {creditWords(whole)}
-        {cost && `, ${cost}`}
-      </h2>
-      <Spent by="day" month={month}>
-        {(days) => <Days days={days} month={month} />}
-      </Spent>
-      <p class="soft">
-        {rate !== undefined && `At this rate ${grouped(rate)} by the end of the month. `}
-        {forMisses > 0 && `${counted(forMisses, 'credit was', 'credits were')} paid for misses. `}
-        {inDoubt > 0 && `${counted(inDoubt, 'more credit', 'more credits')} may have been spent. `}
-        {saved > 0 && `${counted(saved, 'credit was', 'credits were')} saved by asking once.`}
-      </p>
-    </section>
+    <div class="view stack" tabIndex={-1}>
+      <div class="grid2">
+        <section class="paper pad stack" aria-label={monthName(month)}>
+          <Sum {...spending} whole={whole} unit={unit}>
+            {units.length > 1 && (
+              <select
+                aria-label="Shown in"
+                value={keyOf(unit)}
+                onChange={({ currentTarget }) => (key.value = currentTarget.value)}
+              >
+                <Options of={units.map((each) => [keyOf(each), unitWords(each)] as const)} />
+              </select>
+            )}
+          </Sum>
+          <Chart
+            month={month}
+            unit={unit}
+            days={daysIn(unit, month, days, new Date())}
+            budget={budgetIn(unit, accounts)}
+          />
+          {said.length > 0 && <p class="soft">{said.join(' ')}</p>}
+        </section>
+        <section class="paper pad">
+          <Parts {...spending} unit={unit} />
+        </section>
+      </div>
+      <DayByDay month={month} days={days} />
+    </div>
   );
 }
 
-/** What the month will have cost if its days go on as they did; undefined for a month that is over. */
-function atThisRate({ spent }: SpendGroupObject, month: string): number | undefined {
-  const now = new Date();
-  const from = Date.parse(`${month}-01`);
-  const until = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-  const isOver = now.toISOString().slice(0, 7) !== month;
-  return isOver ? undefined : Math.round((spent * (until - from)) / (now.getTime() - from));
+function Nothing({ month, accounts }: Spending) {
+  const said = accounts.flatMap((each) => asides(each, accounts.length > 1));
+  return (
+    <div class="view" tabIndex={-1}>
+      <section class="paper pad stack">
+        <h2>Nothing was spent in {monthName(month)}</h2>
+        <p class="soft">
+          What a list would cost stands beside it before you start it. Play money is not counted.{' '}
+          {said.join(' ')}
+        </p>
+        <div class="bar">
+          <ButtonLink to="/" says="Bring a list" />
+        </div>
+      </section>
+    </div>
+  );
 }
 
-const HEIGHT = 100;
-const STEP = 18;
+interface SumProps extends Spending {
+  readonly whole: SpendGroupObject;
+  readonly unit: Unit;
+  readonly children: preact.ComponentChildren;
+}
 
-function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; readonly month: string }) {
-  const dayOf = ({ name }: SpendGroupObject): number => Number(name?.slice(-2));
-  const most = Math.max(1, ...days.map(({ spent }) => spent));
-  const [year = 0, number = 0] = month.split('-').map(Number);
-  const width = new Date(Date.UTC(year, number, 0)).getUTCDate() * STEP;
-  const bars = days.map((day) => {
-    const height = (day.spent / most) * HEIGHT;
-    const x = (dayOf(day) - 1) * STEP + 2;
-    return <rect key={x} x={x} y={HEIGHT - height} width={STEP - 4} height={height} rx="2" />;
-  });
-  const lines = days.map((day) => [dayOf(day), spentWords(day), money(day.cost)]);
-  const says = `Credits a day, at most ${grouped(most)}`;
+/** `A$214.66 of A$400, about A$248 by the 30th`. */
+function Sum({ month, whole, unit, days, accounts, limited, children }: SumProps) {
+  const { amount, exact } = amountIn(unit, whole.accounts);
+  const budget = budgetIn(unit, accounts);
+  const forecast = forecastOf(daysIn(unit, month, days, new Date()), month);
+  const beside = [
+    ...(budget === undefined ? [] : [`of ${amountWords(unit, budget)}`]),
+    ...(forecast === undefined ? [] : [`about ${amountWords(unit, forecast)} by the ${endOf(month)}`]),
+  ];
+  return (
+    <div class="bar">
+      <span class="big">{capital(amountWords(unit, amount, exact))}</span>
+      <span class="soft">{[...('account' in unit ? [unitWords(unit)] : []), ...beside].join(', ')}</span>
+      <span class="end">
+        {children}
+        <Popover
+          name="The budget"
+          says={budget === undefined ? 'Set a budget' : 'Change the budget'}
+          look="link"
+        >
+          {(close) => <Budgets limited={limited} onSaved={close} />}
+        </Popover>
+        {limited.length > 0 && (
+          <Popover name="What a credit costs" says="What a credit costs" look="link">
+            {(close) => <Prices of={limited} onSaved={close} />}
+          </Popover>
+        )}
+      </span>
+    </div>
+  );
+}
+
+interface BudgetsProps extends Pick<Spending, 'limited'> {
+  onSaved(): void;
+}
+
+/** What each account may spend in a month: nothing passes it, whoever starts a list. */
+function Budgets({ limited, onSaved }: BudgetsProps) {
+  const save = async (typed: Record<string, unknown>): Promise<void> => {
+    for (const { name, budget } of limited) {
+      const most = typed[name];
+      if (most !== undefined && Number(most) !== budget.per_month)
+        await ask('/accounts/add', { body: { name, budget_per_month: Number(most) } });
+    }
+    onSaved();
+  };
+  return (
+    <Form says="Save" sends={save}>
+      <p>Nothing is bought above it, also by night. A month is one of UTC.</p>
+      {limited.map(({ name, budget }) => (
+        <Field
+          key={name}
+          says={`${name}, credits a month`}
+          name={name}
+          type="number"
+          min={0}
+          defaultValue={budget.per_month ?? ''}
+        />
+      ))}
+    </Form>
+  );
+}
+
+/** `30th`. */
+const endOf = (month: string): string => `${lengthOf(month)}${lengthOf(month) === 31 ? 'st' : 'th'}`;
+
+/** What more there is to say of an account, whose credits are those of no other. */
+function asides(group: SpendGroupObject, isNamed: boolean): readonly string[] {
+  const { name, saved, in_doubt: inDoubt, for_misses: forMisses, vendor_counted: counts } = group;
+  const at = isNamed ? ` at ${name}` : '';
+  const difference = counts === undefined ? 0 : counts - group.spent;
+  const many = `${grouped(Math.abs(difference))} ${difference < 0 ? 'fewer' : 'more'}`;
+  return [
+    forMisses > 0 && `${counted(forMisses, 'credit was', 'credits were')} paid for misses${at}.`,
+    inDoubt > 0 && `${counted(inDoubt, 'more credit', 'more credits')}${at} may have been spent.`,
+    saved > 0 && `${counted(saved, 'credit was', 'credits were')} saved by asking once${at}.`,
+    difference !== 0 && `${name} itself counted ${grouped(counts ?? 0)}, ${many}.`,
+  ].filter((each) => each !== false);
+}
+
+// -------------------------------------------------------------------------------------------------- its parts
+
+interface PartsProps extends Spending {
+  readonly unit: Unit;
+}
+
+/** The sum by list, by account and by person. An account of another kind stands with its own credits. */
+function Parts({ lists, accounts, people, whole, unit }: PartsProps) {
+  const { amount: all } = amountIn(unit, whole?.accounts ?? []);
+  const meters = (groups: Groups): readonly MeterProps[] =>
+    groups.flatMap(({ name, accounts: own }) => {
+      const { amount, exact } = amountIn(unit, own);
+      const says = amountWords(unit, amount, exact);
+      return amount === 0
+        ? []
+        : // The whole is no share of itself.
+          [{ name: calledOf(name), part: amount, all: amount === all ? null : all, says }];
+    });
+  return (
+    <div class="meters">
+      <Meters title="By list" of={meters(lists)} />
+      <Meters title="By account" of={accounts.flatMap(ofAccount)} />
+      <Meters title="By person" of={meters(people)} />
+    </div>
+  );
+}
+
+const calledOf = (name: string | null): string => (name === null ? 'no name noted' : fileName(name));
+
+/** `data`, `A$203.20` and below that `508 of 2,000 credits`. */
+function ofAccount({
+  name,
+  spent,
+  exact,
+  budget,
+  accounts,
+  ...group
+}: SpendGroupObject): readonly MeterProps[] {
+  if (name === null || spent === 0) return [];
+  const credits = `${grouped(spent)}${budget === null ? '' : ` of ${grouped(budget)}`} credits`;
+  if (group.cost === undefined)
+    return [{ name, part: spent, all: budget, says: `${exact ? '' : 'at most '}${credits}` }];
+  return [{ name, part: spent, all: budget, says: worthWords(accounts), more: credits }];
+}
+
+interface MeterProps {
+  readonly name: string;
+  readonly part: number;
+  /** Null where nothing limits it, so that there is no share. */
+  readonly all: number | null;
+  readonly says: string;
+  readonly more?: string;
+}
+
+function Meters({ title, of }: { readonly title: string; readonly of: readonly MeterProps[] }) {
+  if (of.length === 0) return null;
   return (
     <>
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
-        {bars}
-      </svg>
-      <Fold title="Day by day">
-        <Table columns={['Day', '#Credits', '#Money']} lines={lines} />
-      </Fold>
+      <h2>{title}</h2>
+      {of.map(({ name, part, all, says, more }) => (
+        <Fragment key={name}>
+          <span>{name}</span>
+          {all === null ? <span /> : <Bar part={part} all={all} />}
+          <span class="soft">
+            {says}
+            {more && <small class="below">{more}</small>}
+          </span>
+        </Fragment>
+      ))}
     </>
   );
 }
 
-/** `data`, and beside a bar `1,012 of 2,000, A$404.80; the vendor counted 1,005, 7 fewer`. */
-function lineOf(group: SpendGroupObject, whole: SpendGroupObject) {
-  const { name, spent, budget, vendor_counted: vendor = spent } = group;
-  const cost = money(group.cost);
-  const difference = `${grouped(Math.abs(vendor - spent))} ${vendor < spent ? 'fewer' : 'more'}`;
-  const says = [
-    spentWords(group),
-    budget !== null && ` of ${grouped(budget)}`,
-    cost && `, ${cost}`,
-    vendor !== spent && `; the vendor counted ${grouped(vendor)}, ${difference}`,
-  ];
-  const bar = <Bar part={spent} all={budget ?? whole.spent} />;
-  return [name === null ? 'nobody noted' : fileName(name), [bar, ...says]];
+const LINES_SHOWN = 20;
+
+/** Each day and list with what it cost, the newest day first. */
+function DayByDay({ month, days }: Pick<Spending, 'month' | 'days'>) {
+  const lines = days.toReversed().flatMap(({ name, lists = [] }) =>
+    lists
+      .map((of) => ({
+        ...of,
+        cost: worthWords(of.accounts),
+        day: dayName(month, Number(name?.slice(-2)), 'short'),
+      }))
+      .filter(({ cost }) => cost !== ''),
+  );
+  const rest = lines.slice(LINES_SHOWN);
+  return (
+    <section class="paper">
+      <div class="bar hd">
+        <h2>Day by day</h2>
+        <span class="end">
+          <Button
+            look="link"
+            says="As CSV"
+            onClick={() => save(`Money ${month}.csv`, new Blob([csvOf(days)], { type: 'text/csv' }))}
+          />
+        </span>
+      </div>
+      <ul class="rows days">{lines.slice(0, LINES_SHOWN).map(OneLine)}</ul>
+      {rest.length > 0 && (
+        <Fold title={`${grouped(rest.length)} more`}>
+          <ul class="rows days">{rest.map(OneLine)}</ul>
+        </Fold>
+      )}
+    </section>
+  );
+}
+
+interface LineProps extends SpentForObject {
+  readonly day: string;
+  readonly cost: string;
+}
+
+function OneLine({ day, list, operation, accounts, cost }: LineProps) {
+  const requests = accounts.reduce((sum, each) => sum + each.requests, 0);
+  return (
+    <li key={`${day} ${list} ${operation}`}>
+      <span class="soft">{day}</span>
+      <span>{fileName(list)}</span>
+      <span class="soft far">
+        {whatWords(operation)}, {counted(requests, 'request')}
+      </span>
+      <span class="num">{cost}</span>
+    </li>
+  );
 }

@@ -1,116 +1,251 @@
-import { rowsFound, rowsWanted } from '../../../core/counts.ts';
-import { linesOf } from '../../../core/plain-text.ts';
-import { Bar, Section } from '../../../files/output/report/table.ts';
+import { rowsFound } from '../../../core/counts.ts';
+import { moneySum, moneyWords } from '../../../core/money.ts';
+import { listed } from '../../../core/plain-text.ts';
+import { Fold } from '../../../files/output/report/table.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
 import { Act, Loaded } from '../parts/asking.tsx';
-import { counted, fileName, foundWords, when } from '../parts/figures.ts';
+import { ButtonLink, Notice, Popover, Title } from '../parts/controls.tsx';
+import { clockTime, counted, fileName, grouped, when } from '../parts/figures.ts';
 import { ask, beat, onPage } from '../session.ts';
+import { NewNight } from './nights/new-night.tsx';
+import { placeOf, Written } from './nights/written.tsx';
 
-/** What is asked by a schedule: when, what the last nights did, and what they left. */
+/** What is asked by a schedule: when, what the last nights did, what they left, and a new one. */
 export const Nights = () => (
   <>
-    <header>
-      <h1>Nights</h1>
-    </header>
+    <Title name="Nights" />
     <Loaded<AllNights> path="/nights" again={beat.value}>
-      {({ nights }) => (
-        <>
-          {nights.length === 0 && (
-            <p>
-              Nothing is asked by night yet. Whoever opened Rowonce can open it with the file of a night,
-              which says what is asked, of which folder, and when.
-            </p>
-          )}
-          {nights.map((night) => (
-            <div class="two" key={night.job}>
-              <Planned {...night} />
-              <Last {...night} />
-            </div>
-          ))}
-        </>
+      {(all) => (
+        <div class="view grid2" tabIndex={-1}>
+          <div class="stack">
+            <Running {...all} />
+            {all.nights.map((night) => (
+              <Waiting key={night.job} {...night} />
+            ))}
+            <Last {...all} />
+          </div>
+          <NewNight {...all} />
+        </div>
       )}
     </Loaded>
   </>
 );
 
-function Planned({ job, file, operation, budget, schedule, next_run: next, ...night }: NightView) {
-  const { paused, running, inbox } = night;
-  const pause = (): Promise<void> =>
-    ask(`/nights/${encodeURIComponent(job)}`, { method: 'PUT', body: { paused: !paused } });
-  const state = next === null ? 'It is paused.' : `Next: ${when(next)}.`;
+function Running({ nights, time_zone: zone }: AllNights) {
   return (
-    <section aria-label={job}>
-      <h2>{scheduleWords(schedule)}</h2>
-      <p>
-        What lies in the folder <b>{inbox}</b> is asked for {whatWords(operation)}
-        {budget !== null && `, at most ${counted(budget, 'credit')} for a list`}.{' '}
-        <span class="soft">The schedule stands in {file}.</span>
-      </p>
-      <p role="status">{running ? `It is running now.${paused ? ' Then it is paused.' : ''}` : state}</p>
-      <div class="row">
-        <Act says="Run it now" disabled={running} does={() => ask('/nightly', { body: { jobs: [job] } })} />
-        <Act says={paused ? 'Go on' : 'Pause'} does={pause} />
-      </div>
+    <section class="paper" aria-label="What runs">
+      <h2 class="hd">What runs</h2>
+      {nights.length === 0 ? (
+        <p class="pad soft">
+          Nothing is asked by night yet. A night does with every new file of a folder what you did with a
+          list, except your corrections of its cells.
+        </p>
+      ) : (
+        <ul class="rows">
+          {nights.map((night) => (
+            <OneNight key={night.job} zone={zone} {...night} />
+          ))}
+        </ul>
+      )}
     </section>
   );
+}
+
+function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
+  const { job, made, problem, paused, running } = night;
+  const path = `/nights/${encodeURIComponent(job)}`;
+  const remove = (
+    <Act
+      look="quiet"
+      says="Remove"
+      aria-label={`Remove ${job}`}
+      disabled={running}
+      asks={`Remove the night ${job}? Its files stay where they are, and so does what it has found.`}
+      does={() => ask(path, { method: 'DELETE' })}
+    />
+  );
+  if (problem !== null) {
+    const { message, next } = onPage(problem);
+    return (
+      <li class="night" aria-label={job}>
+        <span>
+          <b>{job}</b> does not run
+          <br />
+          <small class="need">
+            {message} {next}
+          </small>
+        </span>
+        <span class="bar">{remove}</span>
+      </li>
+    );
+  }
+  return (
+    <li class="night" aria-label={job}>
+      <span>
+        <b>{job}</b> · {scheduleWords(night, zone)}
+        <br />
+        <small>
+          {doneWords(night)} · <span role="status">{stateWords(night)}</span>
+        </small>
+      </span>
+      <span class="bar">
+        <Act
+          says="Run now"
+          aria-label={`Run now: ${job}`}
+          disabled={running}
+          does={() => ask('/nightly', { body: { jobs: [job] } })}
+        />
+        <Act
+          says={paused ? 'Go on' : 'Pause'}
+          aria-label={`${paused ? 'Go on with' : 'Pause'} ${job}`}
+          does={() => ask(path, { method: 'PUT', body: { paused: !paused } })}
+        />
+        <Popover name={`More of ${job}`} says="⋯" look="quiet">
+          {() => (
+            <div class="stack">
+              <Written {...night} />
+              {made && <div class="bar">{remove}</div>}
+            </div>
+          )}
+        </Popover>
+      </span>
+    </li>
+  );
+}
+
+/** `new files of inbox · companies · at most 200 credits a file`. */
+const doneWords = ({ inbox, operation, budget }: NightView): string =>
+  [
+    `new files of ${inbox}`,
+    whatWords(operation),
+    ...(budget === null ? [] : [`at most ${counted(budget, 'credit')} a file`]),
+  ].join(' · ');
+
+function stateWords({ running, paused, next_run: next }: NightView): string {
+  if (running) return paused ? 'running now, then paused' : 'running now';
+  return next === null ? 'paused' : `next: ${when(next)}`;
 }
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** `Every night at 02:00, Sydney time`; the five fields where the schedule is no simple one. */
-function scheduleWords(schedule: string): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const place = zone.includes('/') ? `${zone.split('/').at(-1)?.replaceAll('_', ' ')} time` : zone;
+/** `every night at 02:00 (16:00 in UTC)`; the five fields where the schedule is no simple one. */
+function scheduleWords({ schedule, next_run: next }: NightView, zone: string): string {
+  const place = placeOf(zone);
   const simple = /^(?<minute>\d{1,2}) (?<hour>\d{1,2}) \* \* (?<day>\*|[0-7]|1-5)$/.exec(schedule)?.groups;
-  if (simple === undefined) return `By the schedule ${schedule}, ${place}`;
+  if (simple === undefined) return `by the schedule ${schedule}, ${place}`;
   const { minute = '', hour = '', day = '' } = simple;
-  const at = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}, ${place}`;
+  const there = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  const here = next === null ? there : clockTime(new Date(next));
+  const at = here === there ? `${there}, ${place}` : `${here} (${there} in ${place})`;
   if (day === '1-5') return `Monday to Friday at ${at}`;
-  if (day !== '*') return `Every ${DAYS[Number(day) % DAYS.length]} at ${at}`;
+  if (day !== '*') return `every ${DAYS[Number(day) % DAYS.length]} at ${at}`;
   const isNight = Number(hour) < 6 || Number(hour) > 19;
-  return `Every ${isNight ? 'night' : 'day'} at ${at}`;
+  return `every ${isNight ? 'night' : 'day'} at ${at}`;
 }
+
+// ------------------------------------------------------------------------------------- what the nights did
 
 type Ended = NightView['ended'][number];
 
-function Last({ job, ended }: NightView) {
-  const [last] = ended;
-  const lines = ended.map((each) => [when(each.at), endedWords(each)]);
-  return (
-    <section aria-label={`The last nights of ${job}`}>
-      <Section title="The last nights" columns={['ended', 'found']} most={7} lines={lines} />
-      {last === undefined ? <p class="soft">No night has ended yet.</p> : <Waiting sweep={last.sweep} />}
-    </section>
-  );
-}
-
 /** The lists that the last night did not end. One that it has begun has a view, where it can go on. */
-function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
-  const begun = (sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
+function Waiting({ ended: [last], budget }: NightView) {
+  const begun = (last?.sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
   const waiting = [
-    ...begun.map(({ file, batch, stopped }) => ({
+    ...begun.map(({ file, batch, rows, stopped }) => ({
       file,
       batch,
       ...stopped,
       ...(stopped && onPage(stopped)),
+      // Its limit is that of the night, which every file has.
+      ...(stopped?.code === 'budget' && { message: limitWords(rows ?? 0, budget ?? 0) }),
     })),
-    ...(sweep?.left ?? []).map(({ file, why }) => ({ file, batch: null, code: '', message: why })),
+    ...(last?.sweep?.left ?? []).map(({ file, why }) => ({
+      file,
+      batch: null,
+      code: '',
+      message: `${why}.`,
+    })),
   ];
   return waiting.map(({ file, batch, code = '', message = '' }) => (
-    <p class="need" key={file}>
-      <b>{fileName(file)} waits</b>. {message}{' '}
+    <Notice
+      key={file}
+      says={
+        <>
+          <b>{fileName(file)} waits.</b> {message}
+        </>
+      }
+    >
       {batch !== null && (
-        <a href={`/files/${batch}`}>{code === 'budget' ? 'Raise its limit' : 'Look at it'}</a>
+        <ButtonLink to={`/files/${batch}`} says={code === 'budget' ? 'Raise its limit' : 'Look at it'} />
       )}
-    </p>
+    </Notice>
   ));
 }
 
-function endedWords({ sweep, stopped }: Ended) {
-  const { counts = {}, rows = 0, files = [] } = sweep ?? {};
-  const of = { rows, counts };
-  const why = stopped ?? sweep?.stopped ?? files.find((file) => file.stopped !== null)?.stopped;
-  const says = linesOf(rows > 0 && foundWords(of), why && onPage(why).message);
-  return [<Bar key="bar" part={rowsFound(counts)} all={rowsWanted(of)} />, says.join(': ') || 'nothing new'];
+const limitWords = (rows: number, budget: number): string =>
+  `Its ${counted(rows, 'row')} cost more than the ${counted(budget, 'credit')} that a file may use.`;
+
+const NIGHTS_SHOWN = 7;
+
+/** What each night did, the newest first. */
+function Last({ nights }: AllNights) {
+  const all = nights
+    .flatMap(({ job, ended }) => ended.map((end) => ({ ...end, job: nights.length > 1 ? job : '' })))
+    .toSorted((one, other) => other.at.localeCompare(one.at));
+  const more = all.slice(NIGHTS_SHOWN);
+  return (
+    <section class="paper" aria-label="The last nights">
+      <h2 class="hd">The last nights</h2>
+      {all.length === 0 && <p class="pad soft">No night has ended yet.</p>}
+      <ul class="rows nights">{all.slice(0, NIGHTS_SHOWN).map(OneEnd)}</ul>
+      {more.length > 0 && (
+        <Fold title={`${grouped(more.length)} more`}>
+          <ul class="rows nights">{more.map(OneEnd)}</ul>
+        </Fold>
+      )}
+    </section>
+  );
+}
+
+function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
+  const { files = [], left = [] } = sweep ?? {};
+  const done = files.filter((file) => file.stopped === null);
+  const waits = files.length - done.length + left.length;
+  const rows = done.reduce((sum, file) => sum + (file.rows ?? 0), 0);
+  const found = done.reduce((sum, { counts }) => sum + rowsFound(counts), 0);
+  const nothing = stopped === null ? 'nothing new' : onPage(stopped).message;
+  const did =
+    done.length === 0
+      ? waits === 0
+        ? nothing
+        : ''
+      : `${counted(done.length, 'file')}, ${counted(rows, 'row')}`;
+  return (
+    <li key={`${at} ${job}`}>
+      <span>
+        <time dateTime={at} title={when(at)}>
+          {DAY.format(new Date(at))}
+        </time>
+      </span>
+      <span class="soft">{[...(job === '' ? [] : [job]), ...(did === '' ? [] : [did])].join(' · ')}</span>
+      <span class="far">{done.length > 0 && `${grouped(found)} found`}</span>
+      <span class="num">{costOf(sweep)}</span>
+      <span class="far need">
+        {waits > 0 && `▲ ${waits === 1 ? '1 file waits' : `${grouped(waits)} files wait`}`}
+      </span>
+    </li>
+  );
+}
+
+/** `Thu 26 Nov`. */
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+
+/** In money, or in credits where an account has no price. Files that wait may have cost something, too. */
+function costOf(sweep: Ended['sweep']): string {
+  const { cost, credits, files = [] } = sweep ?? {};
+  if (cost !== undefined)
+    return listed(cost.reduce((sum, each) => moneySum(sum, [each]), moneySum([], [])).map(moneyWords));
+  const spent = credits?.spent ?? 0;
+  return spent === 0 || files.length === 0 ? '' : counted(spent, 'credit');
 }

@@ -1,15 +1,12 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { Bar } from '../../../../files/output/report/table.ts';
 import { accountWords } from '../../../../files/output/summary-words.ts';
-import { Button, Facts } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { counted } from '../../parts/figures.ts';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
 import { isTakenBack, type OfScene } from './scene.ts';
-import { markOf, partDone, type TeamPart } from './team.ts';
+import { partDone, type TeamPart } from './team.ts';
 
 /** What stands in the cells of a row: hers, the bought ones, and a sign in the place of those. */
 
@@ -17,6 +14,14 @@ export interface Drawn extends OfScene {
   readonly rows: Lines;
   readonly columns: readonly Column[];
   readonly mending: Mending;
+  /** Goes on to the next wrong cell, where she goes through those of a column. */
+  readonly onNext?: ((row: number) => void) | undefined;
+}
+
+/** A cell of the table, by the numbers of what is drawn. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
 }
 
 interface CellShown {
@@ -33,21 +38,30 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
   const sign = signOf(drawn, line);
   const signs = signsInPlace(drawn, line, sign);
   const wrong = wrongIn(drawn, line, sign);
+  const damaged = sign?.look === 'warn' ? 'doubt' : 'bad';
+  const lookOf = (column: Column) => (wrong.includes(column) ? damaged : undefined);
   return columns.map((column, at) => {
     const said = signs[at];
     if (said === undefined) {
-      const cell = cellOf(drawn, line, column, wrong.includes(column));
+      const cell = sinceBefore(line, column, cellOf(drawn, line, column, lookOf(column)));
       return at === 0 && sign && !signs.includes(sign) ? { ...cell, title: sign.says } : cell;
     }
     if (said.look === 'wait') return WAITS;
     if (signs[at - 1] === said) return { shows: '', span: 0 };
     const end = signs.findIndex((each, place) => place > at && each !== said);
     const span = (end === -1 ? signs.length : end) - at;
-    return { shows: said.says, title: said.title ?? said.says, look: said.look, span };
+    return cellWith(said, span);
   });
 }
 
-const WAITS: CellShown = { shows: <Bar part={0} all={1} says="still to come" /> };
+/** A cell of hers that said something else in the version before. A cell that is damaged says that first. */
+function sinceBefore({ was = {} }: Line, column: Column, cell: CellShown): CellShown {
+  const before = isBought(column) ? undefined : was[column.name];
+  if (before === undefined || cell.look) return cell;
+  return { ...cell, title: `was ${before || 'blank'}`, look: 'chg' };
+}
+
+const WAITS: CellShown = { shows: <span class="wait" role="img" aria-label="still to come" /> };
 
 /** The sign in the place of each cell: of the step that fills it, or of a row without answers. */
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
@@ -73,8 +87,14 @@ export function textOf({ scene }: Pick<Drawn, 'scene'>, line: Line, column: Colu
   return mended?.value ?? boughtIn(line, column);
 }
 
-function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): CellShown {
-  const { scene, mending } = drawn;
+/** @param wrong the look of a cell by which the row should be asked and cannot. */
+export function textAt(drawn: Drawn, line: number, column: Column): string {
+  const shown = drawn.rows.at(line);
+  return shown ? textOf(drawn, shown, column) : '';
+}
+
+function cellOf(drawn: Drawn, line: Line, column: Column, wrong: 'bad' | 'doubt' | undefined): CellShown {
+  const { scene, mending, onNext } = drawn;
   const { row, cells } = line;
   const { name, source } = column;
   const text = textOf(drawn, line, column);
@@ -86,42 +106,66 @@ function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): Cel
     const onEnd = (value: string | undefined): void => mending.end(cell, value);
     const field = (
       <MendField
-        key={text}
+        onBegin={() => isNew || mending.begin(cell)}
         name={`${name} of row ${row}`}
         value={text}
         typed={typed}
         isNew={isNew}
         onEnd={onEnd}
+        onNext={onNext && (() => onNext(row))}
       />
     );
     return { shows: field, look: 'mending' };
   }
-  if (!isBought(column) && mendedAs(scene, row, name) !== undefined) {
-    const before = boughtIn(line, column);
-    const back = (): void => void mend(scene, cell, null);
-    const shows = (
-      <>
-        <Button
-          look="link"
-          says="↶"
-          aria-label={`take back the mend of row ${row}, ${name}`}
-          title="Takes the mend away, not what was bought"
-          onClick={back}
-        />{' '}
-        {text}
-      </>
-    );
-    const title = before === text ? 'you mended this cell' : `was ${before || 'blank'}`;
-    return { shows, title, look: 'mended' };
-  }
+  const fault = faultIn(drawn, line, column);
+  if (!isBought(column) && mendedAs(scene, row, name) !== undefined)
+    return mendedCell(drawn, line, column, fault);
+  if (fault) return { shows: faulty(text, fault), title: fault, look: 'bad' };
   const from = accountWords(cells[source ?? -1] ?? '').replace(/^list$/, 'yours');
   const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
-  if (isWrong) return { shows, title: text, look: 'wrong' };
+  if (wrong) return { shows, title: text, look: wrong };
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
 }
 
+/** A mend can be taken back, and is judged as the cell was. */
+function mendedCell(drawn: Drawn, line: Line, column: Column, fault: string | undefined): CellShown {
+  const { row } = line;
+  const { name } = column;
+  const text = textOf(drawn, line, column);
+  const before = boughtIn(line, column);
+  const shows = (
+    <>
+      <Button
+        look="link"
+        says="↶"
+        aria-label={`take back the mend of row ${row}, ${name}`}
+        title="Takes the mend away, not what was bought"
+        onClick={() => void mend(drawn.scene, { row, column: name }, null)}
+      />{' '}
+      {fault ? faulty(text, fault) : text}
+    </>
+  );
+  if (fault) return { shows, title: fault, look: 'bad' };
+  const title = before === text ? 'you mended this cell' : `was ${before || 'blank'}`;
+  return { shows, title, look: 'mended' };
+}
+
+/** What is wrong with a cell, as far as it still says what was judged. */
+export function faultIn(drawn: Drawn, line: Line, column: Column): string | undefined {
+  const isJudged = textOf(drawn, line, column) === boughtIn(line, column);
+  return isBought(column) || !isJudged ? undefined : line.faults?.[column.name]?.says;
+}
+
+const faulty = (text: string, fault: string) => (
+  <span class="bad">
+    <b aria-hidden="true">!</b> {text} <small>{fault}</small>
+  </span>
+);
+
 /** The cells by which a row should be asked and cannot: those that its findings name, else all of them. */
-function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
+export function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
+  // Before a start each cell says itself what is wrong with it.
+  if (line.becomes !== undefined) return [];
   const looks = [sign, ...stepSigns(line).values()].map((each) => each?.look);
   if (!looks.includes('bad') && sign?.look !== 'warn') return [];
   const asked = drawn.columns.filter(({ kind }) => kind === 'asked');
@@ -130,10 +174,29 @@ function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Col
   );
   const named = asked.filter((column) => column.inputs.some((input) => inputs.includes(input)));
   if (named.length > 0) return named;
-  return sign?.look === 'bad' && asked.length > 0 ? asked : drawn.columns.slice(0, 1);
+  return sign?.look === 'bad' && asked.length > 0 ? asked : keyOf(drawn);
 }
 
-const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text);
+/** The column by which it is asked first, else the first one of all. */
+export function keyOf({ columns }: Drawn): readonly Column[] {
+  const [asked] = columns.filter(({ kind }) => kind === 'asked');
+  return asked === undefined ? columns.slice(0, 1) : [asked];
+}
+
+function cellWith({ says, title = says, look }: Sign, span: number): CellShown {
+  return { shows: says, title, look: SIGN_LOOKS[look] ?? '', span };
+}
+
+/** The classes of cells in which a sign stands. What becomes of a person is coloured by the look of its row. */
+const SIGN_LOOKS: Readonly<Partial<Record<Sign['look'], string>>> = {
+  bad: 'bad',
+  doubt: 'doubt',
+  warn: 'doubt',
+  soft: 'miss',
+};
+
+/** A quantity. The digits of an ABN, or of a phone, stand where those of hers do. */
+const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text) && text.replace(/\..*/, '').length < 9;
 
 /** What our own columns say of a row, in the place of its answers. */
 interface Sign {
@@ -161,7 +224,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'skipped':
       return { look: 'soft', says: `left out${reason === '' ? '' : `: ${reason}`}` };
     case 'pending':
-      return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
+      return pendingSign(drawn, line, reason);
     case 'applied':
       return changedSign(isTakenBack(drawn.scene, line.row), reason, line.action);
     case 'unchanged':
@@ -171,8 +234,35 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   }
 }
 
+/** @param reason what was changed of the row so far, and what is left. */
+function pendingSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
+  if (reason !== '') return { look: 'warn', says: reason };
+  return plannedSign(line) ?? (drawn.scene.isRunning ? waiting(drawn) : aheadSign(line));
+}
+
+/** Which of its rows a try asks is not known, so that none of them says that it waits. */
+const waiting = ({ scene: { batch } }: Drawn): Sign | undefined =>
+  batch?.trying === undefined ? { look: 'wait', says: '' } : undefined;
+
+/** Of a row of which nothing was asked yet: why it will not be. */
+function plannedSign({ becomes }: Line): Sign | undefined {
+  switch (becomes?.is) {
+    case 'invalid':
+      return { look: 'bad', says: becomes.says ?? UNUSABLE };
+    case 'in_doubt':
+      return doubtOf();
+    case 'skipped':
+      return { look: 'soft', says: `left out${becomes.says ? `: ${becomes.says}` : ''}` };
+    case 'duplicates':
+      return { look: 'soft', says: 'the same as a row above: free' };
+    default:
+      return undefined;
+  }
+}
+
 /** Of a row in which something was found: nothing, unless that may be another's, or a cell has a fault. */
 function foundSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
+  if (line.becomes !== undefined && reason === '') return plannedSign(line);
   const match = oursIn(drawn, line, '_match');
   if (match !== '' && !match.endsWith('(kept)')) return { look: 'warn', says: match };
   if (reason === '') return undefined;
@@ -182,6 +272,14 @@ function foundSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
 
 const changedSign = (isBack: boolean, reason: string, action?: string): Sign =>
   isBack ? { look: 'unchanged', says: `taken back: ${reason}` } : { look: partDone(action), says: reason };
+
+/** Of a row of a list that came again, for which nothing is known. */
+function aheadSign({ since, was = {} }: Line): Sign | undefined {
+  const changed = Object.keys(was).join(', ');
+  if (since === 'added') return { look: 'soft', says: 'new: will be looked up' };
+  if (since === 'changed') return { look: 'soft', says: `${changed} changed: will be looked up` };
+  return undefined;
+}
 
 const UNUSABLE = 'It cannot be used as it is.';
 
@@ -210,62 +308,15 @@ function stepSigns({ findings = [], says }: Line): ReadonlyMap<string, Sign> {
 const oursIn = ({ rows: { columns = [] } }: Drawn, { cells }: Line, name: string): string =>
   cells[columns.findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
 
-/** The filters stand below the cards, so few are shown at first. */
-const PORTION = 10;
-
-/** The rows on a telephone: each is a card, with its fault below the field that it is about. */
-export function Cards({ drawn }: { readonly drawn: Drawn }) {
-  const { rows } = drawn;
-  const shown = useSignal(PORTION);
-  const to = Math.min(shown.value, rows.count);
-  useEffect(() => rows.see(0, to), [rows, to]);
-  const lines = Array.from({ length: to }, (_, index) => rows.at(index) ?? []).flat();
-  return (
-    <>
-      <ul class="cards" aria-label="Rows">
-        {lines.map((line, index) => (
-          <Card key={index} drawn={drawn} line={line} />
-        ))}
-      </ul>
-      {to < rows.count && <Button says="More rows" onClick={() => (shown.value += PORTION)} />}
-    </>
-  );
-}
-
-function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
-  const { scene, columns } = drawn;
-  const { begin } = drawn.mending;
-  const { row, planned } = line;
-  const [key, ...others] = columns;
-  if (key === undefined) return null;
-  const [first, ...cells] = cellsOf(drawn, line);
-  const sign = signOf(drawn, line);
-  const fault = sign?.look === 'bad' ? sign.says : undefined;
-  const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
-  const wrong = wrongIn(drawn, line, sign);
-  const correct = ({ name: column }: Column) => (
-    <Button key={column} look="link" says={`Correct ${column}`} onClick={() => begin({ row, column })} />
-  );
-  const open = (): number => (scene.opened.value = row);
-  return (
-    <li>
-      <p class="row soft">
-        <b>{markOf(sign?.look ?? planned?.look)}</b>
-        {row > 0 && <Button look="link" id={`row-${row}`} says={`Row ${row}`} onClick={open} />}
-        {canMend && (wrong.length > 0 ? wrong : [key]).map(correct)}
-      </p>
-      {(first?.shows || row > 0) && (
-        <p>
-          <small>{key.name}</small> <b>{first?.shows || 'blank'}</b>
-        </p>
-      )}
-      {fault && <p class="bad">{fault}</p>}
-      <Facts
-        of={others.map((column, at) => [
-          column.name,
-          fault && isBought(column) ? '' : (cells[at]?.shows ?? ''),
-        ])}
-      />
-    </li>
-  );
+/**
+ * By its number a row keeps its field while she types, also where the rows above it leave the table. Others, and
+ * a row that stands there twice, are known by their place.
+ */
+export function keysOf(numbers: readonly (number | undefined)[]): readonly (number | string)[] {
+  const taken = new Set<number>();
+  return numbers.map((number, place) => {
+    if (number === undefined || taken.has(number)) return `place ${place}`;
+    taken.add(number);
+    return number;
+  });
 }

@@ -1,6 +1,15 @@
 import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { ShownColumn } from '../../parts/lines.ts';
-import { addedIn, bareName, type Columns, columnsBy, fieldIn, namedFor, operationsOf } from './job.ts';
+import {
+  addedIn,
+  bareName,
+  type Columns,
+  columnsBy,
+  fieldIn,
+  isOfTeam,
+  namedFor,
+  operationsOf,
+} from './job.ts';
 import { HAPPENS } from './rows.ts';
 import type { Scene } from './scene.ts';
 
@@ -53,7 +62,25 @@ function rankInTeam({ kind, inputs }: Column): number {
   return inputs.some((input) => ['project', 'project_id', 'role'].includes(input)) ? 0 : 2;
 }
 
-/** Hers and the bought ones, which stand behind the one by which it is asked. */
+const OF_COMPANY = /company|organi[sz]ation|firm|business|charity|account/i;
+const OF_PERSON = /^(?:full|first|contact|person|given)?[ _-]?name$/i;
+/** What is said of somebody in columns such as `Company ABN`, and is no name. */
+export const NO_NAME =
+  /abn|acn|number|code|\bid\b|type|size|domain|web|site|url|link|mail|phone|status|address|city|state/i;
+
+/** The column by whose cells a person knows a row: the name of the person, or of the company. */
+function nameAmong(columns: readonly Column[], isOfPerson: boolean): Column | undefined {
+  const hers = columns.filter((column) => isHers(column) && !NO_NAME.test(column.name));
+  const named = (...words: readonly RegExp[]): Column | undefined =>
+    words.flatMap((each) => hers.find(({ name }) => each.test(name)) ?? [])[0];
+  return isOfPerson ? named(OF_PERSON, /name/i, OF_COMPANY) : named(OF_COMPANY, OF_PERSON, /name/i);
+}
+
+/** About whom is asked: a person, or a company. */
+const isOfPerson = ({ inputs }: Column): boolean =>
+  inputs.some((input) => /email|profile|first_name|full_name/.test(input));
+
+/** Her name for the row, by what it is asked, what is found for it, and her others. */
 export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
   const { job, batch, isPlanning } = scene;
   const used = Object.entries(columnsUsed(scene));
@@ -69,7 +96,7 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     if (from === 'list') return { name, at, kind, inputs: [...inputs] };
     if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
     const isCame = batch?.changes !== undefined && name === '_reason';
-    if (isCame) return { name: 'What came of it', before: name, at, kind: 'happens', inputs: [] };
+    if (isCame) return { name: 'What happened', before: name, at, kind: 'happens', inputs: [] };
     if (from === 'ours' || isSource(name)) return [];
     const source = placeOf(`${name}_source`);
     return { ...column, at, kind: 'found', inputs: [], source };
@@ -77,7 +104,8 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
   const all = asChosen(scene, shown);
   const isChosen = !isPlanning.value || operationsOf(job).length > 0;
   const isOfPeople = all.some(({ kind }) => kind === 'happens');
-  const isOpen = added.length === 0 && !isOfPeople && !all.some(isBought) && isChosen;
+  const isTeamwork = isOfPeople || operationsOf(job).some(isOfTeam);
+  const isOpen = added.length === 0 && !isTeamwork && !all.some(isBought) && isChosen;
   const coming = isOpen
     ? ['What is found']
     : added.filter((column) => !all.some(({ name }) => name === column));
@@ -85,7 +113,9 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
   const key = all.find(({ kind }) => kind === 'asked') ?? all.find(isHers);
   const rankOf = (column: Column): number => (isOfPeople ? rankInTeam(column) : Number(!isBought(column)));
   const others = all.filter((column) => column !== key).sort((a, b) => rankOf(a) - rankOf(b));
-  return [...(key ? [key] : []), ...blank, ...others];
+  const name = isOfPeople ? undefined : nameAmong(others, key !== undefined && isOfPerson(key));
+  const before = [name, key].filter((column) => column !== undefined);
+  return [...before, ...blank, ...others.filter((column) => column !== name)];
 }
 
 export function kindWords({ kind, name, inputs }: Column, isRunning: boolean): string {
@@ -93,7 +123,8 @@ export function kindWords({ kind, name, inputs }: Column, isRunning: boolean): s
   if (kind === 'filled') return 'filled where blank';
   if (kind === 'happens') return name === HAPPENS ? 'once you start' : 'after the start';
   if (kind === 'added') return isRunning ? 'is being found' : 'will be added';
-  return kind;
+  // What is hers needs no word: it is there before and after.
+  return kind === 'yours' ? '' : kind;
 }
 
 export const isBought = ({ kind }: Column): boolean => kind === 'added' || kind === 'found';

@@ -78,6 +78,9 @@ export const fillings = (): readonly string[] =>
     (one, other) => Number(wantedOf(other) !== undefined) - Number(wantedOf(one) !== undefined),
   );
 
+/** What finds several for each row, and so is none of several steps. */
+export const searching = (): readonly string[] => namesOf(({ resultsFile }) => resultsFile === 'people');
+
 export const teaming = (): readonly string[] => namesOf(({ offered }) => offered.team);
 
 const namesOf = (isMeant: (operation: DescribedOperation) => boolean): readonly string[] =>
@@ -151,7 +154,9 @@ export function besides(
   if (before.columns === undefined) return job;
   const known = operationsOf(before);
   const named = Object.entries(before.columns);
-  const ofAll = Object.fromEntries(named.map(([input, column]) => [bareName(input), column]));
+  const ofAll = Object.fromEntries(
+    named.flatMap(([input, column]) => (OF_ONE.includes(bareName(input)) ? [] : [[bareName(input), column]])),
+  );
   const columns = columnsBy(job, (step) =>
     known.includes(step.operation)
       ? namedFor(before.columns, step)
@@ -160,6 +165,12 @@ export function besides(
   return { ...job, columns };
 }
 
+/** The pages of a person are none of a company, so that another step is not asked by them. */
+const OF_ONE = ['profile_url', 'profile_slug'];
+
 /** The value by its path in an answer, which has the step in front where the job has several. */
 export const fieldIn = (job: ListJobChoice, path: string): string =>
   operationsOf(job).length > 1 ? path : `${operationsOf(job)[0]}.${bareName(path)}`;
+
+/** The ways to read a list, as the commands take them beside its id. */
+export const readingOf = ({ read, country }: ListJobChoice): object => ({ ...read, country });

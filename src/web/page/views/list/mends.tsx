@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type { Mend, PlanObject } from '../../../api.ts';
-import { Button, Stop } from '../../parts/controls.tsx';
-import { counted, money } from '../../parts/figures.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Mend } from '../../../api.ts';
 import { ask, asRefused, type Refused } from '../../session.ts';
-import { cellsSince, cellsTaken, type OfScene, rowsMended, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */
 
@@ -16,21 +15,35 @@ export const focusTable = (row = 0): void =>
 
 type Cell = Pick<Mend, 'row' | 'column'>;
 
+/** Mends cells together. A value of null takes a mend back. */
+export const mendAll = (
+  { list }: Scene,
+  mends: readonly (Cell & { readonly value: string | null })[],
+): Promise<void> => ask(`/lists/${list?.id}/mends`, { method: 'PUT', body: { mends } });
+
 /** @param value null takes the mend back. */
-export const mend = ({ list }: Scene, cell: Cell, value: string | null): Promise<void> =>
-  ask(`/lists/${list?.id}/mends`, { method: 'PUT', body: { ...cell, value } });
+export const mend = (scene: Scene, cell: Cell, value: string | null): Promise<void> =>
+  mendAll(scene, [{ ...cell, value }]);
 
 export type Mending = ReturnType<typeof useMending>;
 
+/** What she has begun to type in the place of what the cell said; `over`: her first letter takes its place. */
+type Typed = string | { readonly over: true } | undefined;
+
 export function useMending(scene: Scene) {
-  const mended = useSignal<(Cell & { readonly typed: string | undefined }) | undefined>(undefined);
+  const mended = useSignal<(Cell & { readonly typed: Typed }) | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
+  const done = useRef<readonly Cell[]>([]);
   return {
     refused: refused.value,
     typed: mended.value?.typed,
+    isOpen: mended.value !== undefined,
+    /** The rows whose cell in that column she has mended since she came. */
+    rowsIn: (column: string): readonly number[] => [
+      ...new Set(done.current.flatMap((each) => (each.column === column ? each.row : []))),
+    ],
     isAt: ({ row, column }: Cell): boolean => mended.value?.row === row && mended.value.column === column,
-    /** @param typed what she has begun to type in the place of what the cell said. */
-    begin(cell: Cell, typed?: string): void {
+    begin(cell: Cell, typed?: Typed): void {
       if (scene.list !== undefined) mended.value = { ...cell, typed };
     },
     /** @param value undefined leaves the cell as it was. */
@@ -38,6 +51,7 @@ export function useMending(scene: Scene) {
       mended.value = undefined;
       refused.value = undefined;
       if (value === undefined) return;
+      done.current = [...done.current, cell];
       mend(scene, cell, value).catch((error) => (refused.value = asRefused(error)));
     },
   };
@@ -46,61 +60,60 @@ export function useMending(scene: Scene) {
 interface MendFieldProps {
   readonly name: string;
   readonly value: string;
-  readonly typed?: string | undefined;
+  readonly typed?: Typed;
   /** Whether she has just begun, and types at once. */
   readonly isNew: boolean;
+  /** She has come into it by herself, where it stands open. */
+  readonly onBegin?: () => void;
   readonly onEnd: (value: string | undefined) => void;
+  /** Goes on behind what is kept; left out: the keys are in the table again. */
+  readonly onNext?: (() => void) | undefined;
 }
 
-/** She goes on typing behind what is there. */
-function focus(field: HTMLInputElement | null): void {
-  field?.focus();
-  field?.setSelectionRange(field.value.length, field.value.length);
-}
-
-/** A cell while it is mended: Enter keeps what is typed, and Escape leaves. */
-export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) {
+/**
+ * A cell while it is mended: Enter, Tab and a click elsewhere keep what is typed, and Escape leaves. A field that
+ * the page takes away, such as with its row, and another window before it keep nothing: she has not ended it.
+ */
+export function MendField({ name, value, typed, isNew, onBegin, onEnd, onNext }: MendFieldProps) {
+  const isOver = typeof typed === 'object';
+  const field = useRef<HTMLInputElement>(null);
+  const isGone = useRef(false);
+  useLayoutEffect(() => {
+    const { current: input } = field;
+    if (!isNew || input === null || input === document.activeElement) return;
+    input.focus();
+    // She goes on typing behind what is there, or her first letter takes the place of all of it.
+    input.setSelectionRange(isOver ? 0 : input.value.length, input.value.length);
+  }, [isNew, isOver]);
+  useLayoutEffect(() => {
+    if (!isNew && field.current !== null) field.current.value = value;
+  }, [value]);
+  useLayoutEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
   return (
     <input
       class="mend"
       aria-label={name}
-      defaultValue={typed ?? value}
-      ref={isNew ? focus : null}
+      defaultValue={isOver ? value : (typed ?? value)}
+      ref={field}
+      onFocus={onBegin}
       onKeyDown={(event) => {
         const { key, currentTarget } = event;
         event.stopPropagation();
         if (key !== 'Enter' && key !== 'Escape') return;
         if (key === 'Escape') currentTarget.value = value;
         currentTarget.blur();
-        focusTable();
+        if (key === 'Enter' && onNext) onNext();
+        else focusTable();
       }}
-      onBlur={({ currentTarget }) => onEnd(currentTarget.value === value ? undefined : currentTarget.value)}
+      onBlur={({ currentTarget }) => {
+        if (isGone.current || document.activeElement === currentTarget) return;
+        onEnd(currentTarget.value === value ? undefined : currentTarget.value);
+      }}
     />
   );
-}
-
-/** What her mends since the start that is shown will have asked, at which price. The limit stands beside the start. */
-export function Mended({ scene }: OfScene) {
-  const { isRunning, isPlanning, planned } = scene;
-  const plan = planned.waits ? undefined : planned.value;
-  const { length: taken } = cellsTaken(scene);
-  const cells = cellsSince(scene).length - taken;
-  const away = taken === 1 ? 'A mend was taken away' : `${taken} mends were taken away`;
-  const mended = cells === 0 ? away : `${counted(cells, 'cell')} mended`;
-  const asked = plan
-    ? askedWords(plan, rowsMended(scene))
-    : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
-  return (
-    <Stop says={`${mended}: ${asked}. ↶ takes a mend away, no purchase.`}>
-      {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
-    </Stop>
-  );
-}
-
-/** @param mended so many rows were mended. A list that was not asked to its end has others to ask. */
-function askedWords({ to_buy: asked, credits, cost }: PlanObject, mended: number): string {
-  if (asked === 0) return 'nothing is asked again, and nothing is paid';
-  const most = `${counted(credits.most, 'credit')} at most${cost ? `, ${money(cost.most)}` : ''}`;
-  const how = asked > mended ? 'asked, with those that were not asked yet' : 'asked again';
-  return `${counted(asked, 'row is', 'rows are')} ${how}, ${most}; everything else is free`;
 }

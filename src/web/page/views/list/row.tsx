@@ -1,16 +1,27 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { capital, listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
-import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
-import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
-import { Button, type Fact, Facts, Stop } from '../../parts/controls.tsx';
+import type {
+  AttemptObject,
+  BatchStatusObject,
+  ListRows,
+  PlanObject,
+  RowObject,
+  TableObject,
+} from '../../../api.ts';
+import { Act, Loaded } from '../../parts/asking.tsx';
+import { Button, type Fact, Facts, Field, Notice, Panel, Scroll } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { acted, ask, look } from '../../session.ts';
-import { focusTable, MendField, mendedAs, useMending } from './mends.tsx';
-import { batchShown } from './rows.ts';
-import { cellsTaken, type OfScene, teamPlan } from './scene.ts';
+import { AskAgain, useAgain } from './again.tsx';
+import { canAskAgain } from './again-asked.ts';
+import { operationsOf } from './job.ts';
+import { focusTable, mend, mendedAs } from './mends.tsx';
+import { batchStarted } from './rows.ts';
+import { cellsTaken, type OfScene, type Scene, teamPlan } from './scene.ts';
 import { Doubts } from './stopped.tsx';
 import { teamRows } from './team.ts';
 
@@ -23,7 +34,9 @@ export function RowBeside({ scene }: OfScene) {
   const aside = useRef<HTMLElement>(null);
   const close = (): undefined => (scene.opened.value = undefined);
   useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent): unknown => key === 'Escape' && close();
+    // Escape closes what lies above the row first, such as a menu.
+    const onKey = ({ key }: KeyboardEvent): unknown =>
+      key === 'Escape' && document.querySelector(':popover-open') === null && close();
     addEventListener('keydown', onKey);
     aside.current?.focus();
     return () => {
@@ -32,23 +45,28 @@ export function RowBeside({ scene }: OfScene) {
     };
   }, [row]);
   return (
-    <aside ref={aside} class="opened" tabIndex={-1} aria-label={`Row ${row}`}>
-      <p class="row">
-        <Button look="link" says="Close" aria-label={`Close row ${row}`} onClick={close} />
-      </p>
-      {batch === undefined || batchShown(scene) === undefined || isTaken ? (
-        <ToStart scene={scene} row={row} />
-      ) : (
-        <Loaded
-          key={row}
-          path={`/status/${batch.batch}`}
-          question={(signal) => known(batch.batch, row, signal)}
-          again={JSON.stringify([batch.counts, acted.value])}
-        >
-          {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
-        </Loaded>
-      )}
-    </aside>
+    <Panel place={aside} name={`Row ${row}`}>
+      <Scroll>
+        <div class="bar">
+          <h2>Row {grouped(row)}</h2>
+          <span class="end">
+            <Button look="quiet" says="✕" aria-label={`Close row ${row}`} onClick={close} />
+          </span>
+        </div>
+        {batch === undefined || batchStarted(scene) === undefined || isTaken ? (
+          <ToStart scene={scene} row={row} />
+        ) : (
+          <Loaded
+            key={row}
+            path={`/status/${batch.batch}`}
+            question={(signal) => known(batch.batch, row, signal)}
+            again={JSON.stringify([batch.counts, acted.value])}
+          >
+            {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
+          </Loaded>
+        )}
+      </Scroll>
+    </Panel>
   );
 }
 
@@ -57,7 +75,6 @@ function ToStart({ scene, row }: OfScene & { readonly row: number }) {
   const people = teamRows(teamPlan(scene) ?? {}).filter((each) => each.row === row);
   return (
     <>
-      <h2>Row {grouped(row)}</h2>
       <Loaded<ListRows> path={`/lists/${scene.list?.id}/rows`} body={{ from: row, limit: 1 }}>
         {({ columns, rows: [own] }) => (
           <Facts
@@ -97,32 +114,41 @@ interface OfRow extends Known, OfScene {
 function Shown(props: OfRow) {
   const { scene, batch, object, table } = props;
   const { row, outcome, attempts } = object;
+  const typed = useSignal<string | undefined>(undefined);
   const name = ownName(table);
   const said = table.rows[0]?.says?.all;
   const found = foundNames(object);
+  const names: readonly Fact[] = [
+    ['Yours', name ?? ''],
+    ['Found', listed(found)],
+  ];
+  const canAsk = canAskAgain(scene) && outcome?.kind !== 'in_doubt' && typed.value === undefined;
   return (
     <>
-      <h2>
-        Row {grouped(row)}
-        {name && ` · ${name}`}
-      </h2>
+      {found.length > 0 ? <Facts of={names} /> : name && <b>{name}</b>}
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {object.match !== undefined && !scene.isRunning && <Match batch={batch} object={object} />}
       {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : said || unsaid(outcome)}</p>}
-      {attempts.length > 0 && outcome?.kind === 'matched' && <p>{said}</p>}
-      {found.length > 0 && (
+      {attempts.length > 0 && outcome?.kind === 'matched' && said && <p>{said}</p>}
+      <Facts of={foundIn(table)} />
+      {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} typed={typed} />}
+      {canAsk && (
         <p>
-          Found: <strong>{listed(found)}</strong>
-          {name && !found.includes(name) && <> beside your “{name}”</>}
+          <AskAgain scene={scene} only={String(row)} />
         </p>
       )}
-      {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} />}
       {attempts.toReversed().map((attempt) => (
-        <Attempt key={attempt.attempt} {...attempt} />
+        <Attempt key={attempt.attempt} attempt={attempt} scene={scene} />
       ))}
     </>
   );
 }
+
+/** What stands in the bought cells of the row, by their columns. */
+const foundIn = ({ columns, rows: [row] }: TableObject): readonly Fact[] =>
+  columns.flatMap(({ name, from }, at): Fact[] =>
+    from === 'bought' && !name.endsWith('_source') ? [[name, row?.cells[at] ?? '']] : [],
+  );
 
 /** An answer about another company or person: what was found stays, or its cells are left blank. */
 function Match({ batch, object }: Pick<OfRow, 'batch' | 'object'>) {
@@ -130,52 +156,95 @@ function Match({ batch, object }: Pick<OfRow, 'batch' | 'object'>) {
   const settle = (decided: object): Promise<unknown> =>
     ask('/settle', { body: { batch: batch.batch, row, ...decided } });
   return (
-    <Stop says={`${capital(match)}. Is it the right one?`}>
+    <Notice says={`${capital(match)}. Is it the right one?`}>
       {decision !== 'keep' && <Act says="Yes, keep it" does={() => settle({ keep: true })} />}
-      {decision !== 'blank' && <Act says="No, leave it blank" does={() => settle({ blank: true })} />}
-    </Stop>
+      {decision !== 'blank' && (
+        <Act look="quiet" says="No, leave it blank" does={() => settle({ blank: true })} />
+      )}
+    </Notice>
   );
 }
 
-/** Mends the cell by which it was asked, so that the row is asked anew; every other row is known and free. */
-function Wrong({ scene, batch, object, table }: OfRow) {
-  const mending = useMending(scene);
+interface WrongProps extends OfRow {
+  /** What stands in the place of the answer while she corrects the cell. */
+  readonly typed: Signal<string | undefined>;
+}
+
+/**
+ * Mends the cell by which it was asked, and asks this row anew: every other one is known and free. Where others
+ * wait for the next start as well, or it would cost more than the button says, she looks at the start first.
+ */
+function Wrong({ scene, batch, object, table, typed }: WrongProps) {
   const column = askedColumn(Object.values(batch.columns), object, table);
-  const cell = { row: object.row, column };
+  const before = ownCell(table, column);
+  const { plan, price } = useAgain({ scene, only: String(object.row) });
+  if (typed.value === undefined)
+    return (
+      <p>
+        <Button look="link" says="This is wrong" onClick={() => (typed.value = before)} />
+      </p>
+    );
+  const save = async (): Promise<void> => {
+    const value = typed.value ?? before;
+    await mend(scene, { row: object.row, column }, value);
+    typed.value = undefined;
+    if (await startedFor(scene, plan?.credits.most ?? 0)) return;
+    scene.opened.value = undefined;
+    scene.isPlanning.value = true;
+  };
   return (
-    <>
-      <Button look="link" says="this is wrong" onClick={() => mending.begin(cell)} />
-      {mending.isAt(cell) && (
-        <div class="need">
-          <p>Correct “{column}”, or leave it blank to use another cell. Then this row alone is asked anew.</p>
-          <MendField
-            name={`${column} should be`}
-            value={ownCell(table, column)}
-            isNew
-            onEnd={(value) => mending.end(cell, value)}
-          />
-        </div>
-      )}
-      <RefusedNotice refused={mending.refused} />
-    </>
+    <div class="stack">
+      <Field
+        says={`${column} should be`}
+        value={typed.value}
+        onInput={({ currentTarget: { value } }) => (typed.value = value)}
+        onKeyDown={(event) => {
+          // Escape closes the row else.
+          if (event.key === 'Escape') event.stopPropagation();
+          if (event.key === 'Escape') typed.value = undefined;
+        }}
+      />
+      <p class="soft">Leave it blank to use another cell.</p>
+      <div class="bar">
+        <Act
+          says={`Save and ask again, ${price}`}
+          disabled={plan === undefined || typed.value === before}
+          does={save}
+        />
+        <Button look="quiet" says="Cancel" onClick={() => (typed.value = undefined)} />
+      </div>
+    </div>
   );
+}
+
+/** Starts the list for the one row that was mended. @returns whether it was started: it costs no more than said. */
+async function startedFor({ list, job }: OfRow['scene'], most: number): Promise<boolean> {
+  const asked = { file: list?.id, job };
+  if (operationsOf(job).length === 0) return false;
+  const { id, to_buy: rows, credits } = await ask<PlanObject>('/plan', { body: asked });
+  if (rows > 1 || credits.most > most) return false;
+  await ask('/run', { body: { ...asked, plan: id, budget: credits.most } });
+  return true;
 }
 
 const unsaid = ({ kind }: NonNullable<RowObject['outcome']>): string =>
-  kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.';
+  kind === 'unchanged' ? 'It is as the list says.' : 'No request was needed.';
 
-function Attempt(attempt: AttemptObject) {
+function Attempt({ attempt, scene }: OfScene & { readonly attempt: AttemptObject }) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
   const asked = Object.entries(parameters).map(
     ([name, value]): Fact => [`Asked by ${inputWords(name)}`, String(value)],
   );
-  const facts: readonly Fact[] = [
-    ...(subject === null ? asked : [['About', subject] as const]),
-    ['Sent', exactTime(sent)],
-    ['Answer', answerWords(attempt)],
-    ['Cost', costWords(attempt)],
-    ['Account', accountWords(account)],
-  ];
+  const facts: readonly Fact[] =
+    subject === null
+      ? [
+          ...asked,
+          ['Sent', exactTime(sent)],
+          ['Answer', answerWords(attempt)],
+          ['Cost', costWords(attempt)],
+          ['Account', accountWords(account)],
+        ]
+      : changeFacts(attempt, subject, scene);
   return (
     <>
       <Facts of={facts} />
@@ -188,6 +257,25 @@ function Attempt(attempt: AttemptObject) {
   );
 }
 
+/** What was changed of whom, where, by whom and when. */
+function changeFacts(attempt: AttemptObject, subject: string, { report }: Scene): readonly Fact[] {
+  const { account, intent_at: sent, operation, parameters, closure } = attempt;
+  const others = Object.entries(parameters).filter(
+    ([, value]) => value !== '' && !subject.startsWith(String(value)),
+  );
+  const cost = costWords(attempt);
+  return [
+    ['Who, and where', subject],
+    ['Change', operation.replaceAll('-', ' ')],
+    ...others.map(([name, value]): Fact => [capital(inputWords(name)), String(value)]),
+    ['When', exactTime(sent)],
+    ['By', listed(report.value?.operators ?? [])],
+    ['Result', closure?.answer === 'found' ? 'done' : answerWords(attempt)],
+    ['Cost', closure?.charged === 0 || cost === 'nothing' ? '' : cost],
+    ['Account', accountWords(account)],
+  ];
+}
+
 function answerWords({ closure, decision, decided, released }: AttemptObject): string {
   if (closure === null) return 'on its way';
   const { sold } = closure;
@@ -195,7 +283,7 @@ function answerWords({ closure, decision, decided, released }: AttemptObject): s
     sold === undefined ? (ANSWERS[closure.answer ?? closure.kind] ?? closure.kind) : `sold: ${sold}`;
   if (decision?.kind === 'told') return `${words}, as a person has said`;
   if (decided?.kind === 'skip') return `${words}; left out`;
-  if (released !== null) return `${words}; a person has said that nothing came of it`;
+  if (released !== null) return `${words}; a person has said that it was not done`;
   return words;
 }
 

@@ -1,23 +1,100 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { CellSince, ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
+import type {
+  CellSince,
+  ListJobChoice,
+  ListRows,
+  ListView,
+  Mend,
+  PlanObject,
+  TableObject,
+} from '../../../api.ts';
+import { arriving } from '../../parts/arriving.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { acted, beat, look } from '../../session.ts';
-import { cellsTaken, EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
-import { type TeamRow, teamRows } from './team.ts';
+import { type Columns, operationsOf, readingOf } from './job.ts';
+import type { Mending } from './mends.tsx';
+import {
+  cellsTaken,
+  EVERYTHING,
+  type Filter,
+  hasConditions,
+  isAnew,
+  isTeam,
+  isTiled,
+  MOST_BESIDE,
+  type Scene,
+  teamPlan,
+} from './scene.ts';
+import { OFF_LIST, type TeamRow, teamRows } from './team.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
 
-/** A list that was brought anew is shown as it is now, and a team as it is planned, until it is started. */
-export const batchShown = (scene: Scene): string | undefined =>
+/** What was started over the list as it is now. */
+export const batchStarted = (scene: Scene): string | undefined =>
   teamPlan(scene) !== undefined || isAnew(scene) ? undefined : scene.batch?.batch;
 
-export function useRows(scene: Scene): Lines {
+/**
+ * The batch whose table is shown. While she plans a start, it is that of the list as it is now, in which what
+ * is known stands already: the same tiles, marks and faults before a first start and behind a try.
+ */
+export const batchShown = (scene: Scene): string | undefined =>
+  isAhead(scene) ? undefined : batchStarted(scene);
+
+const isAhead = (scene: Scene): boolean =>
+  scene.list !== undefined && scene.isPlanning.value && !scene.isRunning && !isTeam(scene);
+
+function isWhole(filter: Filter): boolean {
+  const { since, is, wrong, only, where } = filter;
+  const isPart = (since ?? is ?? wrong ?? only) !== undefined || Object.keys(where).length > 0;
+  return !isPart && !hasConditions(filter);
+}
+
+/** By what the rows of a list are judged, and what of them is known already. */
+interface Ahead {
+  readonly job?: ListJobChoice | undefined;
+  readonly asked?: Columns;
+  readonly plan?: string | undefined;
+}
+
+/**
+ * Before a start, what is known by what she has chosen stands in the cells, which are judged by what is
+ * asked.
+ */
+function useOfList(scene: Scene, asked: Columns, mending: Mending) {
+  const path = `lists/${scene.list?.id}/rows`;
+  const job = operationsOf(scene.job).length > 0 ? scene.job : undefined;
+  const plan = scene.plannedInView?.id;
+  const ahead = useRef<Ahead>({});
+  ahead.current = { job, asked, plan };
+  // What a row becomes was planned before the start, and holds while it runs.
+  const started = useRef<string | undefined>(undefined);
+  started.current = plan ?? started.current;
+  const file = ({ wrong, is, where, ...of }: Filter): Read => {
+    // How rows have ended is known of a batch alone.
+    const own = Object.entries(where).filter(([name]) => !isTiled(name));
+    return async (page) => {
+      // What she mends stays in its place, so that the rows below do not move while she types.
+      const faulty = wrong && { ...wrong, with: mending.rowsIn(wrong.column) };
+      const { current: known } = ahead;
+      const ofPlan = known.plan === undefined ? undefined : is;
+      const order = { ...page, ...of, ...known, where: Object.fromEntries(own), is: ofPlan, wrong: faulty };
+      return withResults(await look<ListRows>(path, order));
+    };
+  };
+  const judged: Read = (page) => look<ListRows>(path, { ...page, asked, plan: started.current });
+  const { list, batch } = scene;
+  const isJudged = list !== undefined && !isTeam(scene) && (batch?.rows ?? 0) <= MOST_BESIDE;
+  return { ahead, file, judged: isJudged ? judged : undefined };
+}
+
+/** @param asked by which columns is asked, by their inputs. */
+export function useRows(scene: Scene, asked: Columns, mending: Mending): Lines {
   const { list, described, batch, isRunning } = scene;
   const filter = scene.filter.value;
   const shown = batchShown(scene);
   const isCheap = filter.search === '' && filter.sort === undefined;
-  const isOrdered = isCheap && Object.keys(filter.where).length === 0;
+  const isOrdered = isCheap && isWhole(filter);
   const plan = teamPlan(scene);
   const people = useMemo(() => plan && teamRows(plan).filter((row) => isShown(row, filter)), [plan, filter]);
   const team = useRef<Team>({ people: [], columns: {}, mends: [] });
@@ -26,22 +103,30 @@ export function useRows(scene: Scene): Lines {
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
   const taken = useRef(cellsTaken(scene));
   taken.current = cellsTaken(scene);
+  const { ahead, file, judged } = useOfList(scene, asked, mending);
   const rows = useMemo((): Lines => {
-    const file = (of: Filter): Read => {
-      return (page) => look<ListRows>(`lists/${list?.id}/rows`, { ...page, ...of });
-    };
-    const people = ofTeam(file(EVERYTHING), () => team.current);
-    if (plan !== undefined) return new Lines(people, false);
-    return new Lines(
-      shown === undefined ? file(filter) : ofBatch(shown, filter, () => taken.current),
-      isOrdered,
-    );
-  }, [JSON.stringify([source, plan ? 'team' : filter])]);
+    const wrong = filter.wrong && file({ ...EVERYTHING, wrong: filter.wrong });
+    if (plan !== undefined)
+      return new Lines(
+        ofTeam(file(EVERYTHING), wrong, () => team.current),
+        false,
+      );
+    if (shown !== undefined)
+      return new Lines(
+        ofBatch(shown, filter, () => taken.current, isRunning && isOrdered ? judged : undefined),
+        isOrdered,
+      );
+    return new Lines(file(filter), isOrdered, isOrdered ? beginningOf(list) : undefined);
+  }, [JSON.stringify([source, plan !== undefined, filter, isRunning])]);
   rows.atLeast = described.value?.rows ?? 0;
   const again = shown
     ? JSON.stringify([batch?.counts, isRunning, taken.current, acted.value])
-    : (people ?? described.value);
-  useEffect(() => rows.renew(), [rows, again]);
+    : (people ?? JSON.stringify([described.value, ahead.current, acted.value]));
+  // Rows that leave a filter would take the field away in which she types.
+  const isHeld = mending.isOpen && !isOrdered && filter.wrong === undefined;
+  useEffect(() => {
+    if (!isHeld) rows.renew();
+  }, [rows, again, isHeld]);
   useSignalEffect(() => {
     if (beat.value > 0 && isRunning && isCheap && shown !== undefined) rows.renew();
   });
@@ -50,15 +135,48 @@ export function useRows(scene: Scene): Lines {
   return rows;
 }
 
-function isShown({ part, email, project }: TeamRow, { search, where }: Filter): boolean {
-  const words = `${email} ${project}`.toLowerCase();
-  return (where._action ?? part) === part && words.includes(search.toLowerCase());
+/** The first rows of a list that was brought just now, as they were shown while the others came. */
+function beginningOf(list: ListView | undefined): Portion | undefined {
+  const { list: brought, beginning: { columns, first = [] } = {} } = arriving.value ?? {};
+  const last = first.at(-1)?.row;
+  const isSame = brought !== undefined && brought.id === list?.id && brought.at === list.at;
+  return isSame && columns && last ? { columns, rows: first, next: last + 1, last: null } : undefined;
 }
 
-function ofBatch(batch: string, filter: Filter, taken: () => readonly CellSince[]): Read {
-  return async (page) =>
-    withResults(withoutMends(await look('status', { batch, ...page, ...filter }), taken()));
+function isShown({ part, end, email, project }: TeamRow, { search, where }: Filter): boolean {
+  const words = `${email} ${project}`.toLowerCase();
+  const { _action = part, _person: person } = where;
+  return (
+    _action === part &&
+    (person ?? end ?? OFF_LIST) === (end ?? OFF_LIST) &&
+    words.includes(search.toLowerCase())
+  );
 }
+
+/** @param judged what is wrong with rows that were not asked yet, as it stood there before the start. */
+function ofBatch(
+  batch: string,
+  filter: Filter,
+  taken: () => readonly CellSince[],
+  judged: Read | undefined,
+): Read {
+  return async (page) => {
+    const table: TableObject = await look('status', { batch, ...page, ...ofStart(filter) });
+    const portion = withResults(withoutMends(table, taken()));
+    const own = await judged?.({ ...page, from: table.rows[0]?.row });
+    if (own === undefined) return portion;
+    const status = portion.columns.findIndex(({ name, from }) => from === 'ours' && name === '_status');
+    const before = new Map(own.rows.map((line) => [line.row, line]));
+    const rows = portion.rows.map((line): Line => {
+      const { faults, becomes } = (line.cells[status] === 'pending' && before.get(line.row)) || {};
+      return { ...line, faults, becomes };
+    });
+    return { ...portion, rows };
+  };
+}
+
+/** What was filtered by a plan is over with the start. */
+const ofStart = ({ is: _, wrong: __, only: ___, since: ____, ...filter }: Filter): Filter => filter;
 
 /**
  * A row whose mend was taken back says what her list says now. What was found for it answers the mend, and
@@ -82,14 +200,21 @@ function withoutMends(table: TableObject, taken: readonly CellSince[]): TableObj
 const TAKEN_BACK = 'its mend was taken back, so it is asked with the next start';
 
 /** What a row has found stands in lines of its own below it, in columns behind all others. */
-function withResults({ columns, result_columns: names = [], rows, ...more }: TableObject): Portion {
+function withResults({
+  columns,
+  result_columns: names = [],
+  rows,
+  ...more
+}: TableObject | ListRows): Portion {
   const before = columns.map(() => '');
   return {
     ...more,
     columns: [...columns, ...names.map((name) => ({ name, from: 'bought' as const, isBelow: true }))],
     rows: rows.flatMap((row): Line[] => {
       const results = row.results ?? [];
-      return [row, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
+      // A row that is gone has the number that it had then.
+      const own = 'since' in row && row.since === 'gone' ? { ...row, row: 0 } : row;
+      return [own, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
     }),
   };
 }
@@ -103,36 +228,65 @@ interface Team {
   readonly mends: readonly Mend[];
 }
 
-/** The people of a team before the start, with the cells of those whom the list names. */
-function ofTeam(file: Read, team: () => Team): Read {
+type Own = Pick<Line, 'cells' | 'faults'>;
+
+/**
+ * The people of a team before the start, with the cells of those whom the list names.
+ * @param wrong the only rows that are wanted; left out: any.
+ */
+function ofTeam(file: Read, wrong: Read | undefined, team: () => Team): Read {
   // Her file stays as it is while the plan changes.
-  const cells = new Map<number, readonly string[]>();
+  const rows = new Map<number, Own>();
   let columns: Portion['columns'] | undefined;
+  let among: ReadonlySet<number> | undefined;
   const fetch = async (from: number): Promise<Portion['columns']> => {
     const got = await file({ from, limit: PART });
-    cells.set(from, []);
-    for (const { row, cells: own } of got.rows) cells.set(row, own);
+    rows.set(from, { cells: [] });
+    for (const own of got.rows) rows.set(own.row, own);
     return got.columns;
   };
   return async ({ from = 0, limit }) => {
+    if (from === 0) among = wrong && (await numbersIn(wrong));
     const known = team();
-    const shown = known.people.slice(from, from + limit);
-    for (const { row } of shown) if (row !== undefined && !cells.has(row)) columns = await fetch(row);
+    const people = known.people.filter(({ row }) => among?.has(row ?? 0) !== false);
+    const shown = people.slice(from, from + limit);
+    for (const { row } of shown) if (row !== undefined && !rows.has(row)) columns = await fetch(row);
     columns ??= await fetch(0);
     const names = columns.map(({ name }) => name);
     const end = from + shown.length;
     return {
       columns: [...columns, { name: HAPPENS, from: 'ours' }],
-      rows: shown.map((person) => lineOf(known, person, names, cells.get(person.row ?? -1))),
-      next: end < known.people.length ? end : null,
+      rows: shown.map((person) => lineOf(known, person, names, rows.get(person.row ?? -1))),
+      next: end < people.length ? end : null,
     };
   };
 }
 
-function lineOf(team: Team, person: TeamRow, names: readonly string[], own: readonly string[] = []): Line {
+async function numbersIn(read: Read): Promise<ReadonlySet<number>> {
+  const numbers = new Set<number>();
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const { rows, next }: Portion = await read({ from, limit: PART });
+    for (const { row } of rows) numbers.add(row);
+    from = next ?? undefined;
+  }
+  return numbers;
+}
+
+function lineOf(team: Team, person: TeamRow, names: readonly string[], own: Own = { cells: [] }): Line {
   const { row, part, happens } = person;
-  const cells = [...names.map((name, at) => textOf(team, person, name, own[at])), happens];
-  return { row: row ?? 0, cells, planned: { look: part, faulty: faultyIn(team, person) } };
+  const cells = names.map((name, at) => textOf(team, person, name, own.cells[at]));
+  const faulty = faultyIn(team, person);
+  // What was judged is the cell before its mend, and a cell that has to be corrected is a field.
+  const judged = Object.entries(own.faults ?? {}).filter(([name]) => {
+    const at = names.indexOf(name);
+    return !faulty.includes(name) && cells[at] === own.cells[at];
+  });
+  return {
+    row: row ?? 0,
+    cells: [...cells, happens],
+    faults: Object.fromEntries(judged),
+    planned: { look: part, faulty },
+  };
 }
 
 function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {

@@ -1,20 +1,23 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { rowRangesText } from '../../../../core/row.ts';
 import type {
   BatchStatusObject,
   CellSince,
-  ListDescription,
+  Edited,
   ListedBatch,
   ListJobChoice,
+  ListOrder,
   ListView,
   PlanObject,
   ReportObject,
-  UndoPlanObject,
   WorkView,
 } from '../../../api.ts';
-import { type Asked, oneAtATime, useAsked } from '../../parts/asking.tsx';
-import { NEEDING } from '../../parts/figures.ts';
+import { type Asked, oneAtATime, useAnswer } from '../../parts/asking.tsx';
+import { grouped, NEEDING } from '../../parts/figures.ts';
 import { acted, ask, asRefused, query, type Refused } from '../../session.ts';
+import type { Conditions } from './conditions.ts';
+import { useDescribed, useHead, usePlan } from './described.ts';
 import { isOfTeam, operationsOf } from './job.ts';
 
 /** What is known of a list from the server, at one time. */
@@ -27,6 +30,8 @@ export interface Known {
   /** What else was started over the same list, the last one first. */
   readonly earlier: readonly ListedBatch[];
   readonly undo?: ListedBatch | undefined;
+  /** Of an earlier version, which alone is shown: the list as it is now. */
+  readonly now?: ListView | undefined;
   readonly work: WorkView | undefined;
 }
 
@@ -40,32 +45,28 @@ export function useScene(known: Known) {
   const isPlanning = useIsPlanning(known);
   const choice = useChoice(list);
   const { job } = choice;
-  const filter = useSignal<Filter>(EVERYTHING);
-  // The link to the rows that need her shows these, whatever was searched and chosen before.
-  useSignalEffect(() => {
-    const isNeeding = query.value.has('needs') && !isAnew(known);
-    filter.value = isNeeding ? { ...EVERYTHING, where: { _status: NEEDING } } : EVERYTHING;
-  });
+  const filter = useFilter(known, isPlanning);
   const agreed = useSignal<Agreed>({});
   const selected = useSignal<ReadonlySet<number>>(new Set());
   const only = (isPlanning.value && rangesOf(selected.value)) || undefined;
-  // An agreement was about the choice of then. Only the typed one names its people itself.
+  // An agreement was about the choice of then. Only those that name their people outlast it.
   useLayoutEffect(() => {
-    agreed.value = { typed: agreed.peek().typed };
+    const { typed, allowed } = agreed.peek();
+    agreed.value = { typed, allowed };
   }, [JSON.stringify(job)]);
   const isRead = list !== undefined && (isPlanning.value || isAnew(known));
   // People are not asked about again because of a mend: a team is planned when she wants to start.
   const isAsked = isPlanning.value || (rowsMended(known) > 0 && !isRunning && batch?.changes === undefined);
   const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
-  const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
-  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: acceptedIn(agreed.value) } };
-  const plan = useAnswer<PlanObject>(isChosen && planned, [acted.value, state, counts], REST_MS);
+  const planned = planOf({ file: list?.id, job, only, accept: acceptedIn(agreed.value) });
+  const head = useHead(isRead ? list : undefined, job);
+  const plan = usePlan(isChosen && planned, head, [acted.value, state, counts]);
+  const { ofRows, inView } = usePlansShown(plan, isChosen && only, filter.value);
   // The answer is another object once its question has changed, and so it is about the choice that is shown.
   useEffect(() => {
     if (!isChosen || !plan.waits) choice.see();
   }, [isChosen, plan]);
   const report = { path: `/batches/${batch?.batch}/report` };
-  const undone = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   return {
     ...known,
     ...choice,
@@ -73,20 +74,21 @@ export function useScene(known: Known) {
     /** Whether something is to be chosen and started: before the first start, and when she begins again. */
     isPlanning,
     /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
-    described: useAnswer<ListDescription>(isRead && described, acted.value),
+    ...useDescribed(choice, head, plan),
     /** What the job would buy or change in all or the selected rows, before a start and after a mend. */
-    planned: plan,
+    planned: ofRows,
+    /** The same of the rows that the table is about. */
+    plannedInView: inView,
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
       state,
       counts,
       credits,
+      undo?.counts,
       acted.value,
     ]),
     isUndoing: useSignal(false),
-    /** What an undo has left as it was changed; undefined value where nothing was taken back. */
-    undone: useAnswer<UndoPlanObject>(batch?.undone_by?.finished === true && undone, undo?.counts),
     /** What a few rows brought that were tried last; undefined where the last work was another one. */
     tried: isPlanning.value && work?.state === 'ended' ? work.sample : undefined,
     selected,
@@ -94,7 +96,62 @@ export function useScene(known: Known) {
     only,
     opened: useSignal<number | undefined>(undefined),
     filter,
+    /** The columns of the table in their order, and what it says of its rows: `12 rows`. */
+    inView: useSignal<InView>({ columns: [], rows: '' }),
+    /** What was done by the keys alone, to be read aloud. */
+    said: useSignal(''),
   };
+}
+
+/**
+ * The price of other rows stands nowhere. What changes a team is shown until the next plan is there.
+ * @param only the rows for which it is planned, undefined for all; false where nothing is planned.
+ */
+function usePlansShown(plan: Asked<PlanObject>, only: string | undefined | false, filter: Filter) {
+  const priced = useRef<string | undefined | false>(false);
+  if (only === false || !plan.waits) priced.current = only;
+  const isOfTeam = plan.value?.changes !== undefined;
+  const isOfOthers = !isOfTeam && (only === false || priced.current !== only);
+  const ofRows = isOfOthers ? { ...plan, value: undefined } : plan;
+  /** While she selects rows, the table and its tiles are still about all of them. */
+  const inView = useRef<PlanObject | undefined>(undefined);
+  if (isOfTeam || !only || filter.only !== undefined) inView.current = ofRows.value;
+  return { ofRows, inView: inView.current };
+}
+
+interface InView {
+  /** Each under the name that stands above it. */
+  readonly columns: readonly { readonly name: string; readonly as?: string }[];
+  readonly rows: string;
+}
+
+function useFilter(known: Known, isPlanning: Signal<boolean>): Signal<Filter> {
+  const filter = useSignal<Filter>(EVERYTHING);
+  // The link to the rows that need her shows these, whatever was searched and chosen before.
+  useSignalEffect(() => {
+    const shown = query.value.has('needs') ? NEEDING : query.value.get('show');
+    if (shown === null || isAnew(known)) filter.value = EVERYTHING;
+    else if (isPlanning.peek()) filter.value = { ...EVERYTHING, is: PLANNED_NEEDING };
+    else filter.value = { ...EVERYTHING, where: { _status: shown } };
+  });
+  return filter;
+}
+
+/** Of a longer list nothing is read that its table can be shown without. */
+export const MOST_BESIDE = 100_000;
+
+/** The figures of a plan whose rows need attention. */
+export const PLANNED_NEEDING = 'invalid,in_doubt';
+
+/** So many are tried first: enough to see what comes back, and what the rest will bring. */
+export const TRIED_FIRST = 20;
+
+/** What becomes of each row is asked along, and what a few rows would cost, where a few can be tried. */
+function planOf<Asked extends { readonly job: ListJobChoice; readonly only: string | undefined }>(
+  asked: Asked,
+) {
+  const isTried = asked.only === undefined && !operationsOf(asked.job).some(isOfTeam);
+  return { path: '/plan', body: { ...asked, each: true, sample: isTried ? TRIED_FIRST : undefined } };
 }
 
 /** What never began, was only tried, or was brought anew since is to be chosen still. */
@@ -108,21 +165,6 @@ function useIsPlanning(known: Known): Signal<boolean> {
   }, [batch?.batch, isToChoose, work?.id, work?.state]);
   return isPlanning;
 }
-
-/** How long she may go on choosing before it is planned. */
-const REST_MS = 250;
-
-/** @param asked false as long as nothing is to be asked. */
-const useAnswer = <T>(
-  asked: { readonly path: string; readonly body?: object } | false,
-  again: unknown,
-  delayMs = 0,
-): Asked<T> =>
-  useAsked<T>(
-    (signal) => (asked ? ask(asked.path, { ...asked, signal, isLook: true }) : new Promise(() => {})),
-    [JSON.stringify([asked, again])],
-    { delayMs },
-  ).value;
 
 interface Choice extends Pick<ListView, 'version'> {
   readonly job: ListJobChoice;
@@ -157,6 +199,8 @@ function useChoice(list: ListView | undefined) {
   if (newest === mine.value || isSame || unkept.value !== undefined) seen.current = newest;
   return {
     job: newest.job,
+    /** Whether she has chosen something in this tab, or something was proposed to her. */
+    isMade: mine.value !== undefined,
     unkept: unkept.value,
     see(): void {
       seen.current = newest;
@@ -174,15 +218,13 @@ function useChoice(list: ListView | undefined) {
 export const isAnew = ({ list }: Pick<Known, 'list'>): boolean =>
   list?.standing.is === 'changed' || list?.standing.is === 'unstarted';
 
-function rangesOf(rows: ReadonlySet<number>): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const row of [...rows].toSorted((one, other) => one - other)) {
-    const range = ranges.at(-1);
-    if (range?.last === row - 1) range.last = row;
-    else ranges.push({ first: row, last: row });
-  }
-  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
-}
+/** Row numbers as ranges, such as `5,9,12-20`. */
+export const rangesOf = (rows: Iterable<number>): string =>
+  rowRangesText([...rows].toSorted((one, other) => one - other));
+
+/** What is new of a list that came again and is not started yet; undefined of any other, and of a team. */
+export const cameAgain = (scene: Scene): Edited | undefined =>
+  scene.list?.standing.is === 'changed' && teamPlan(scene) === undefined ? scene.list.edited : undefined;
 
 /** The cells that say something else than in the start that is shown. */
 export const cellsSince = ({ list }: Pick<Known, 'list'>): readonly CellSince[] => list?.standing.cells ?? [];
@@ -194,6 +236,22 @@ export const cellsTaken = (known: Pick<Known, 'list'>): readonly CellSince[] =>
 /** How many rows were mended since that start, or have lost a mend that was started. */
 export const rowsMended = (known: Pick<Known, 'list'>): number =>
   new Set(cellsSince(known).map(({ row }) => row)).size;
+
+/**
+ * `Start the 2 changed rows`, `Start the 8 new rows`, of a list that was mended or brought again since its
+ * last start; undefined where other rows are asked as well.
+ */
+export function changedWords(scene: Pick<Known, 'list'>, asked: number): string | undefined {
+  const { added = 0, changed = 0 } = changedIn(scene);
+  if (asked === 0 || asked > added + changed) return undefined;
+  const how = [added > 0 && 'new', changed > 0 && 'changed'].filter(Boolean).join(' and ');
+  return asked === 1 && !how.includes(' ')
+    ? `Start the ${how} row`
+    : `Start the ${grouped(asked)} ${how} rows`;
+}
+
+const changedIn = ({ list }: Pick<Known, 'list'>): Partial<NonNullable<ListView['edited']>> =>
+  list?.standing.is === 'changed' ? (list.edited ?? {}) : { changed: rowsMended({ list }) };
 
 export interface OfScene {
   readonly scene: Scene;
@@ -217,6 +275,8 @@ export interface Agreed {
   readonly yes?: boolean;
   /** Typed before these people lose what they have. */
   readonly typed?: { readonly about: string; readonly words: string } | undefined;
+  /** The guards that may be passed, each by the people of whom it spoke. */
+  readonly allowed?: readonly string[] | undefined;
 }
 
 /** What of the table is shown, as `status` takes it. */
@@ -226,12 +286,47 @@ export interface Filter {
   readonly sort: string | undefined;
   /** Values by columns; `_status` may have several states with commas between them. */
   readonly where: Readonly<Record<string, string>>;
+  /** Of a list that came again, one part of it. */
+  readonly since?: ListOrder['since'];
+  /** Only these rows, such as `5,9,12-20`, which she has selected. */
+  readonly only?: string | undefined;
+  /** Before a start, the rows of these figures of the plan. */
+  readonly is?: ListOrder['is'];
+  /** Before a start, the rows with a wrong cell in that column, and those that she mends among them. */
+  readonly wrong?: Wrong | undefined;
+  /** Conditions by columns, as a job has them. */
+  readonly only_if: Conditions;
+  readonly unless: Conditions;
+  /** A column, and the one from which it differs. */
+  readonly differs: Readonly<Record<string, string>>;
 }
 
-export const EVERYTHING: Filter = { search: '', sort: undefined, where: {} };
+export type Wrong = Pick<NonNullable<ListOrder['wrong']>, 'column' | 'which'>;
 
-/** The ways to read a list, as the commands take them beside its id. */
-export const readingOf = ({ read, country }: ListJobChoice): object => ({ ...read, country });
+export const EVERYTHING: Filter = {
+  search: '',
+  sort: undefined,
+  where: {},
+  only_if: {},
+  unless: {},
+  differs: {},
+};
+
+export const hasConditions = ({ only_if, unless, differs }: Filter): boolean =>
+  [only_if, unless, differs].some((each) => Object.keys(each).length > 0);
+
+/** The conditions of a start, and no entry where there are none. */
+export function conditionsOf({ only_if, unless }: ListJobChoice): Pick<Filter, 'only_if' | 'unless'> {
+  return { only_if: only_if ?? {}, unless: unless ?? {} };
+}
+
+/**
+ * By these, the tiles above the table filter it: how people stand in a plan, what was done with them, and how
+ * rows have ended.
+ */
+export const TILED = ['_person', '_action', '_status'] as const;
+
+export const isTiled = (name: string): boolean => TILED.some((each) => each === name);
 
 export const columnsOfHers = ({ described }: Scene): readonly string[] =>
   described.value?.columns.map(({ name }) => name) ?? [];
@@ -244,8 +339,8 @@ export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
 export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>
   isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
 
-/** Whether an undo has taken back what was done by a row. A project that was made for it stays. */
-export const isTakenBack = ({ undone: { value } }: Scene, row: number): boolean => {
-  const left = value?.not_undone.filter(({ subject }) => !subject.startsWith('project ')) ?? [];
-  return value !== undefined && ![...left, ...value.changes].some((each) => each.row === row);
-};
+/** Whether an undo has taken back all that was done by a row. */
+export function isTakenBack({ report: { value } }: Scene, row: number): boolean {
+  const own = value?.changes?.persons.filter((each) => each.row === row && each.ended === 'applied') ?? [];
+  return own.length > 0 && own.every(({ taken_back: isBack }) => isBack);
+}

@@ -1,31 +1,39 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Form } from '../../parts/asking.tsx';
-import { Button, Field, Popover } from '../../parts/controls.tsx';
-import { cellsOf, type Drawn, signOf, textOf } from './cells.tsx';
+import { late } from '../../parts/asking.tsx';
+import { Popover } from '../../parts/controls.tsx';
+import type { Line } from '../../parts/lines.ts';
+import type { MenuPlace } from './cell-menu.tsx';
+import { cellsOf, type Drawn, faultIn, keysOf, type Place, signOf, textOf } from './cells.tsx';
 import { type Column, isBought, isHers, kindWords } from './columns.ts';
-import { Meaning } from './fields.tsx';
-import { type Filter, type OfScene, teamPlan } from './scene.ts';
-import { markOf } from './team.ts';
+import { FaultLines, type Faults, faultyColumns, isBefore } from './faults.tsx';
+import type { OfScene } from './scene.ts';
+import { markOf, SINCE } from './team.ts';
 import { useWindow } from './window.ts';
 
-const NUMBERS = 68;
+const ColumnMenu = late(async () => (await import('./column-menu.tsx')).ColumnMenu);
+const CellMenu = late(async () => (await import('./cell-menu.tsx')).CellMenu);
+
+const NUMBERS = 60;
 
 interface SheetProps {
   readonly drawn: Drawn;
   readonly onHide: (name: string) => void;
   readonly at: Signal<Place>;
+  /** Which rows are shown, in words that nobody reads: another order begins at the top. */
+  readonly order: string;
   readonly onCopy: () => Promise<void>;
+  readonly faults: Faults;
 }
 
 /** Her rows as a sheet, for the mouse and for the keys. The first column stays at the left. */
 export function Sheet(props: SheetProps) {
-  const { drawn, onHide, at } = props;
+  const { drawn, onHide, at, order } = props;
   const { scene, rows, columns } = drawn;
   const box = useRef<HTMLDivElement>(null);
   const { from, to, lines, tall, above, page, onScroll, showLine } = useWindow(box, rows.count);
   useEffect(() => rows.see(from, to), [rows, from, to]);
-  useLayoutEffect(() => box.current?.scrollTo({ top: 0 }), [rows]);
+  useLayoutEffect(() => box.current?.scrollTo({ top: 0 }), [order]);
   useEffect(() => {
     const line = rows.lineOf(scene.opened.value);
     if (line >= 0) at.value = { ...at.value, line };
@@ -37,6 +45,8 @@ export function Sheet(props: SheetProps) {
   const widths = [NUMBERS, ...columns.map((column) => widthOf(drawn, column))];
   const template = widths.map((width) => `${width}px`).join(' ');
   const pinned = { scrollPaddingLeft: `${NUMBERS + (widths[1] ?? 0)}px` };
+  const keys = keysOf(lines.map((line) => rows.numberAt(line)));
+  const menu = useSignal<MenuPlace | undefined>(undefined);
   return (
     <div class="sheet" ref={box} style={pinned} onScroll={onScroll}>
       <table
@@ -51,32 +61,59 @@ export function Sheet(props: SheetProps) {
         tabIndex={0}
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onClick={(event) => onClick(event, props)}
-        onKeyDown={(event) => onKey(event, props, page())}
+        onKeyDown={(event) => (isMenuKey(event) ? openMenu(event, props, menu) : onKey(event, props, page()))}
+        onContextMenu={(event) => openMenu(event, props, menu)}
       >
         <thead>
+          <FaultRow {...props} template={template} />
           <tr aria-rowindex={1} style={{ gridTemplateColumns: template }}>
             <th scope="col" class="n">
               Row
             </th>
             {columns.map((column) => (
               <th scope="col" key={column.name} class={lookOf(column)}>
-                <ColumnHead
-                  scene={scene}
-                  column={column}
-                  value={textAt(drawn, at.value.line, column)}
-                  onHide={() => onHide(column.name)}
-                />
+                <ColumnHead scene={scene} column={column} rows={rows} onHide={() => onHide(column.name)} />
               </th>
             ))}
           </tr>
         </thead>
         <tbody style={{ height: `${tall}px`, paddingTop: `${above}px` }}>
-          {lines.map((line) => (
-            <Row key={line} drawn={drawn} at={at} line={line} template={template} />
+          {lines.map((line, nth) => (
+            <Row key={keys[nth]} drawn={drawn} at={at} line={line} template={template} />
           ))}
         </tbody>
       </table>
+      {menu.value && (
+        <CellMenu
+          drawn={drawn}
+          at={at.value}
+          place={menu}
+          onCorrect={() => begin(drawn, at.value)}
+          onCopy={props.onCopy}
+        />
+      )}
     </div>
+  );
+}
+
+/** What is wrong in the columns stands above their names. */
+function FaultRow({
+  drawn: { scene, columns },
+  faults,
+  template,
+}: SheetProps & { readonly template: string }) {
+  const faulty = faultyColumns(scene, faults);
+  if (!columns.some(({ name, kind }) => kind !== 'found' && faulty.has(name)) || !isBefore(scene))
+    return null;
+  return (
+    <tr class="errs" style={{ gridTemplateColumns: template }}>
+      <td class="n" />
+      {columns.map((column) => (
+        <td key={column.name}>
+          {isHers(column) && <FaultLines scene={scene} faults={faults} column={column.name} />}
+        </td>
+      ))}
+    </tr>
   );
 }
 
@@ -91,17 +128,18 @@ function Row({ drawn, at: { value: at }, line, template }: RowProps) {
   const number = rows.numberAt(line);
   const isChosen = scene.selected.value.has(number ?? 0);
   const isOpen = number !== undefined && scene.opened.value === number;
-  const look = shown ? (signOf(drawn, shown)?.look ?? shown.planned?.look ?? '') : '';
+  const look = shown ? lookOfLine(drawn, shown) : '';
   return (
     <tr
       aria-rowindex={line + 2}
       aria-selected={isChosen}
-      class={`${look} ${isOpen ? 'open' : ''}`}
+      class={shown?.since === 'gone' ? 'was' : isOpen ? 'open' : undefined}
+      data-look={look}
       style={{ gridTemplateColumns: template }}
       data-line={line}
     >
       <th scope="row" class="n" data-column={-1}>
-        <b>{markOf(look)}</b> {number}
+        <b class="sign">{markOf(look)}</b> {number}
       </th>
       {cellsOf(drawn, shown).map(({ shows, title, look = '', span = 1 }, place) => {
         const column = columns[place];
@@ -126,38 +164,53 @@ function Row({ drawn, at: { value: at }, line, template }: RowProps) {
   );
 }
 
+/** By which its sign is drawn, beside its number. */
+const lookOfLine = (drawn: Drawn, line: Line): string =>
+  (line.since && SINCE[line.since]) ?? signOf(drawn, line)?.look ?? line.planned?.look ?? '';
+
 const idOf = ({ line, column }: Place): string => `cell-${line}-${column}`;
 
-const lookOf = (column: Column): string => (isBought(column) ? 'ours' : column.kind);
+const lookOf = (column: Column): string =>
+  isBought(column) ? 'ours' : column.kind === 'happens' ? 'happens' : '';
 
 /** Rows from the top by which a column is as wide as it has to be. */
 const MEASURED = 30;
+
+const ruler = document.createElement('canvas').getContext('2d');
+
+/** Px of a text in a cell, in the font of the table. */
+function widthOfText(text: string, font = '14px'): number {
+  if (ruler === null || text === '') return 0;
+  ruler.font = `${font} system-ui, "Segoe UI", Roboto, sans-serif`;
+  return ruler.measureText(text).width;
+}
+
+/** Beside the words of a cell: its padding and its line. */
+const BESIDE = 22;
 
 /** What is found while it runs does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
   const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
-  const lengths = Array.from({ length: lines }, (_, line) => lengthAt(drawn, line, column));
-  const longest = Math.max(name.length + 2, kindWords(column, drawn.scene.isRunning).length, ...lengths);
-  // What becomes of somebody is a sentence in two small lines.
-  if (kind === 'happens') return Math.min(480, Math.max(280, longest * 3.3 + 45));
-  const most = column.source === undefined ? 320 : 440;
-  return Math.min(most, Math.max(130, longest * 8.5 + 24));
+  const cells = Array.from({ length: lines }, (_, line) => widthAt(drawn, line, column));
+  const words = kindWords(column, drawn.scene.isRunning);
+  const head = widthOfText(name, '600 14px') + widthOfText(words, '12px') + 6;
+  // What becomes of somebody is a sentence; a wider cell would not fit beside the columns that stay in sight.
+  const most = kind === 'happens' ? 540 : column.source === undefined ? 280 : 400;
+  return Math.ceil(BESIDE + Math.max(72, Math.min(400, head), Math.min(most, Math.max(0, ...cells))));
 }
 
-/** Of what a cell says, and who found it. A sign in its place takes two small lines of all bought columns. */
-function lengthAt(drawn: Drawn, line: number, column: Column): number {
+/** Of what a cell says, and who found it. A sign in its place goes over all bought columns. */
+function widthAt(drawn: Drawn, line: number, column: Column): number {
   const shown = drawn.rows.at(line);
   if (shown === undefined) return 0;
   const text = textOf(drawn, shown, column);
+  const fault = faultIn(drawn, shown, column);
+  if (fault !== undefined) return widthOfText(text, '500 14px') + widthOfText(fault, '12px') + 24;
   const { says } = (isBought(column) && text === '' && signOf(drawn, shown)) || {};
-  if (says !== undefined) return (says.length * 0.4) / drawn.columns.filter(isBought).length;
-  return text.length + (shown.cells[column.source ?? -1] ?? '').length;
-}
-
-export function textAt(drawn: Drawn, line: number, column: Column): string {
-  const shown = drawn.rows.at(line);
-  return shown ? textOf(drawn, shown, column) : '';
+  if (says !== undefined) return widthOfText(says) / drawn.columns.filter(isBought).length;
+  const source = shown.cells[column.source ?? -1] ?? '';
+  return widthOfText(text, '500 14px') + (source === '' ? 0 : widthOfText(source, '12px') + 10);
 }
 
 /** The cell of an event; its column is -1 for the number of the row. */
@@ -194,6 +247,22 @@ function select({ scene, rows }: Drawn, line: number, from: number | undefined):
   }
   scene.selected.value = chosen;
 }
+
+/** By the mouse at the cell that it is on, by the keys at the one that they are at. */
+function openMenu(event: MouseEvent | KeyboardEvent, { at }: SheetProps, menu: Menu): void {
+  const target = event.target as Element;
+  if (target.closest('thead, input')) return;
+  event.preventDefault();
+  const cell = 'clientX' in event ? cellAt(event) : undefined;
+  if (cell !== undefined) at.value = { ...cell, column: Math.max(0, cell.column) };
+  const { left = 0, bottom = 0 } = target.querySelector('.at')?.getBoundingClientRect() ?? {};
+  menu.value = 'clientX' in event ? { x: event.clientX, y: event.clientY } : { x: left, y: bottom };
+}
+
+type Menu = Signal<MenuPlace | undefined>;
+
+const isMenuKey = ({ key, shiftKey }: KeyboardEvent): boolean =>
+  key === 'ContextMenu' || (key === 'F10' && shiftKey);
 
 function onKey(event: KeyboardEvent, props: SheetProps, page: number): void {
   // An input in a cell, and the buttons of the head, have keys of their own.
@@ -232,64 +301,27 @@ function actOf(
   return acts[key] ?? (key.length === 1 && !altKey ? () => begin(drawn, at, key) : undefined);
 }
 
-interface HeadProps extends OfScene {
+export interface HeadProps extends OfScene {
   readonly column: Column;
-  /** What it says in the row that the keys are at. */
-  readonly value: string;
+  readonly rows: Drawn['rows'];
   readonly onHide: () => void;
 }
 
 /** The head of a column: her name for it, what it is, and what can be changed about that. */
 function ColumnHead(props: HeadProps) {
   const { scene, column } = props;
+  const kind = kindWords(column, scene.isRunning);
   const says = (
     <>
       <b>{column.name}</b>
-      <small class={column.kind === 'asked' ? 'good' : ''}>
-        {kindWords(column, scene.isRunning)} <span aria-hidden="true">⌄</span>
-      </small>
+      {kind && <small>{kind}</small>}
     </>
   );
   return (
-    <Popover name={`The column ${column.name}`} says={says} look="head">
-      {(close) => <Menu {...props} close={close} />}
+    <Popover name={`The column ${column.name}`} says={says} class="head">
+      {(close) => <ColumnMenu {...props} close={close} />}
     </Popover>
   );
-}
-
-function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
-  const { filter } = scene;
-  const { at, isBelow = false, before: name = column.name } = column;
-  const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
-  const show = (shown: Partial<Filter>): void => {
-    filter.value = { ...filter.value, ...shown };
-    close();
-  };
-  return (
-    <>
-      {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {teamPlan(scene) === undefined && at !== undefined && !isBelow && (
-        <>
-          <p class="row">
-            <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
-            <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
-          </p>
-          <Form
-            says="Show only these"
-            sends={async ({ only = '' }) => show({ where: { ...filter.value.where, [name]: String(only) } })}
-          >
-            <Field says="Only rows with" name="only" defaultValue={value} />
-          </Form>
-        </>
-      )}
-      <Button says="Hide this column" onClick={onHide} />
-    </>
-  );
-}
-
-export interface Place {
-  readonly line: number;
-  readonly column: number;
 }
 
 /** How far a key leads; undefined of one that does not move. @param page how many lines are seen. */

@@ -1,46 +1,77 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { capital } from '../../../../core/plain-text.ts';
+import { capital, listed } from '../../../../core/plain-text.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
-import type { ListDescription, ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
-import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
-import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';
+import type { ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
+import { Act, Loaded, late, RefusedNotice } from '../../parts/asking.tsx';
+import { Button, Field, Folded, Foot, Panel, Scroll } from '../../parts/controls.tsx';
 import { counted, grouped, heldIn } from '../../parts/figures.ts';
-import { ask } from '../../session.ts';
-import { recognisedFor } from './columns.ts';
-import { firstOf, proposedFor, Tried } from './fields.tsx';
-import {
-  addedIn,
-  besides,
-  fillings,
-  findings,
-  isFill,
-  isOfTeam,
-  operationsOf,
-  type Step,
-  stepsOf,
-  teaming,
-  withAdded,
-  withSteps,
-} from './job.ts';
+import { acted, ask, returned } from '../../session.ts';
+import { canDo, isPlay, type OfAccounts } from './accounts.ts';
+import { asksOfPeople, asksOfRows, whyNot } from './agreed.ts';
+import { triedWords } from './fields.ts';
+import { operationsOf, stepsOf } from './job.ts';
 import { focusTable } from './mends.tsx';
-import { Agreements, Changes, Cost, isAgreed, Price } from './price.tsx';
+import { isKnown, offersOf, withinOf } from './offers.ts';
+import { InPlaceOfPlay } from './play.tsx';
 import { HowRead } from './reading.tsx';
-import { acceptedIn, EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
-import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.tsx';
-import { isMaking, isSent, whoIs } from './team.ts';
+import {
+  acceptedIn,
+  EVERYTHING,
+  hasConditions,
+  isTeam,
+  MOST_BESIDE,
+  type OfPlan,
+  type OfScene,
+  type Scene,
+} from './scene.ts';
+import { plannedTeam } from './team.ts';
+
+const Changes = late(async () => (await import('./team-choice.tsx')).Changes, '');
+const Cost = late(async () => (await import('./price.tsx')).Cost, '');
+const Price = late(async () => (await import('./price.tsx')).Price, '');
+const Steps = late(async () => (await import('./steps.tsx')).Steps, '');
+const What = late(async () => (await import('./what.tsx')).What);
+const WhereTo = late(async () => (await import('./where-to.tsx')).WhereTo, '');
+const Known = late(async () => (await import('./unseen.tsx')).Known, '');
+const Unseen = late(async () => (await import('./unseen.tsx')).Unseen, '');
+const OnlyIf = late(async () => (await import('./only-if.tsx')).OnlyIf, '');
+const Tried = late(async () => (await import('./wanted.tsx')).Tried);
+const WhileRead = late(async () => (await import('./while-read.tsx')).WhileRead, '');
+const TeamAgreements = late(async () => (await import('./agreements.tsx')).TeamAgreements, '');
+const Held = late(async () => (await import('./held.tsx')).Held, '');
+const Agreements = late(async () => (await import('./agreements-of-lookups.tsx')).Agreements, '');
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export const Start = ({ scene }: OfScene) => (
-  <aside class="start" style={{ '--above': '7.5rem' }} aria-label="What shall be done">
-    <Loaded<Pick<OfAccounts, 'accounts'>> path="/accounts/list" body={{}}>
+  <Panel name="What shall be done" brief={<Brief scene={scene} />} opens="Change">
+    <Loaded<Pick<OfAccounts, 'accounts'>>
+      path="/accounts/list"
+      body={{}}
+      again={acted.value + returned.value}
+    >
       {({ accounts }) => <Chosen scene={scene} accounts={accounts} />}
     </Loaded>
-  </aside>
+  </Panel>
 );
 
+/** `Find companies · ABN, then Website` */
+const Brief = ({ scene: { job, planned, tried, batch } }: OfScene) =>
+  tried ? (
+    triedWords(tried, batch)
+  ) : (
+    <>
+      {capital(listed(operationsOf(job).map(whatWords)) || 'What shall be done?')}
+      <span class="soft">
+        {planned.value &&
+          (planned.value.changes === undefined
+            ? ` · ${counted(planned.value.to_buy, 'row')}`
+            : ` · ${counted(plannedTeam(planned.value).planned, 'change')}`)}
+      </span>
+    </>
+  );
+
 function Chosen({ scene, accounts }: OfAccounts) {
-  const { job, tried, planned, described, unkept } = scene;
+  const { job, planned, described, unkept } = scene;
   const { waits } = planned;
   const isThere = (name: string): boolean => accounts.some((account) => account.name === name);
   // A job that names no account has the only one that there is.
@@ -48,71 +79,70 @@ function Chosen({ scene, accounts }: OfAccounts) {
     names.length === 0 ? !accounts.some((account) => canDo(account, operation)) : !names.every(isThere),
   );
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
-  const plan = operationsOf(job).length > 0 ? planned.value : undefined;
-  useEffect(() => {
-    // As long as she has chosen nothing, what fits her columns and accounts best is proposed.
-    const best = described.value && operationsOf(job).length === 0 ? fittingBest(described.value) : [];
-    if (best.length > 0) scene.choose(jobFor(scene, accounts, best), true);
-  }, [described.value === undefined]);
+  const isChosen = operationsOf(job).length > 0;
+  const refused = described.refused ? undefined : planned.refused;
+  const plan = isChosen && unasked === undefined ? planned.value : undefined;
+  const isPriced = isChosen && unasked === undefined && waits;
   return (
     <>
-      {tried ? <Tried scene={scene} tried={tried} /> : <What scene={scene} accounts={accounts} />}
-      <details open={tried === undefined}>
-        <summary>With whom, and by what</summary>
-        <Steps scene={scene} accounts={accounts} />
-        <HowRead scene={scene} />
-      </details>
-      {unasked === undefined ? (
-        <RefusedNotice refused={unkept ?? (described.refused ? undefined : planned.refused)} />
-      ) : (
-        <Stop says={`No account is here for ${whatWords(unasked.operation)}.`}>
-          <ButtonLink to="/accounts" says="Look at the accounts" />
-        </Stop>
+      <Scroll>
+        <WhatToDo scene={scene} accounts={accounts} />
+        {isConditional(job) && <OnlyIf scene={scene} />}
+        <How scene={scene} accounts={accounts} />
+        <RefusedNotice refused={unkept} />
+        {plan === undefined ? (
+          isPriced && scene.reading === undefined && <p class="soft">Counting what it costs…</p>
+        ) : (
+          <section class="stack" aria-busy={waits}>
+            {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
+          </section>
+        )}
+      </Scroll>
+      {isPriced && plan === undefined && scene.reading && (
+        <WhileRead scene={scene} accounts={accounts} reading={scene.reading} />
       )}
-      {plan === undefined ? (
-        <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>
-      ) : (
-        <section aria-busy={waits}>
-          {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
-          <Agreements scene={scene} plan={plan} />
-        </section>
+      {isChosen && (unasked ?? refused) && (
+        <Held scene={scene} unasked={unasked?.operation} refused={refused} />
       )}
-      {plan && <Buttons scene={scene} plan={plan} accounts={accounts} />}
+      {plan && isKnown(scene, plan) && <Known scene={scene} />}
+      {plan && !isKnown(scene, plan) && <Buttons scene={scene} plan={plan} accounts={accounts} />}
     </>
   );
 }
 
-/** The question with which every list begins. Several things may be found, or filled, by one list. */
-function What({ scene, accounts }: OfAccounts) {
-  const { job, choose } = scene;
-  const fills = isFill(job);
-  const chosen = operationsOf(job);
-  const start = (operations: readonly string[], isFilled = false): void =>
-    choose(jobFor(scene, accounts, operations, isFilled));
-  const pills = (names: readonly string[], isFilled: boolean, saysOf: (name: string) => string) =>
-    names.map((name) => {
-      const isChosen = (each: string): boolean => fills === isFilled && chosen.includes(each);
-      const next = names.filter((each) => isChosen(each) !== (each === name));
-      return pill(saysOf(name), isChosen(name), () => start(next, isFilled));
-    });
-  const pill = (says: string, isChosen: boolean, onClick: () => void) => (
-    <Button says={says} aria-pressed={isChosen} onClick={onClick} />
+/** What the try has found; where nothing was chosen on the page, the question proposes what fits. */
+const WhatToDo = ({ scene, accounts }: OfAccounts) =>
+  scene.tried && operationsOf(scene.job).length > 0 ? (
+    <Tried scene={scene} tried={scene.tried} />
+  ) : (
+    <What scene={scene} accounts={accounts} />
   );
-  return (
-    <>
-      <h2>What shall be done?</h2>
-      <p class="row">
-        {pills(findings(), false, (name) => `Find ${whatWords(name)}`)}
-        {pill('Fill blanks', fills, () => start(fillings().slice(0, 1), true))}
-        {pill('Invite a team', chosen.some(isOfTeam), () => start(teaming()))}
-      </p>
-      {fills && <p class="row">{pills(fillings(), true, (name) => capital(whatWords(name)))}</p>}
-    </>
-  );
-}
 
-/** So many are tried first: enough to see what comes back, and what the rest will bring. */
-const TRIED_FIRST = 20;
+/** With whom, and by which columns; before anything is chosen, only how the list is read. */
+const How = ({ scene, accounts }: OfAccounts) =>
+  operationsOf(scene.job).length === 0 ? (
+    <HowRead scene={scene} />
+  ) : (
+    <Folded says="Account, and look up by" open={scene.tried === undefined}>
+      {() => (
+        <div class="stack">
+          <Steps scene={scene} accounts={accounts} />
+          <HowRead scene={scene} />
+        </div>
+      )}
+    </Folded>
+  );
+
+const isConditional = ({ only_if, unless }: ListJobChoice): boolean =>
+  Object.keys({ ...only_if, ...unless }).length > 0;
+
+const ToAgree = ({ scene, plan }: OfPlan) => (
+  <div class="stack agreed">
+    {plan.default_project && <WhereTo scene={scene} plan={plan} />}
+    {asksOfPeople(plan) && <TeamAgreements scene={scene} plan={plan} />}
+    {asksOfRows(scene, plan) && <Agreements scene={scene} plan={plan} />}
+  </div>
+);
 
 /** The most that it may cost, and the buttons that start it. */
 function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
@@ -120,118 +150,90 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
   const typed = useSignal<number | undefined>(undefined);
   const held = batch !== undefined && plan.unfinished === batch.batch ? heldIn(batch.credits) : 0;
   const isInvented = isPlay(stepsOf(job), accounts);
-  const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? held + plan.credits.most);
+  const isLimited = !isTeam(scene) && !isInvented;
+  // What was spent before stands above: the limit is that of the button.
+  const budget = isLimited ? held + (typed.value ?? plan.credits.most) : undefined;
+  const within = withinOf(plan, budget, held);
   const waits = work?.state === 'waiting';
+  const isNothing = within.rows === 0;
+  const why = whyNot(scene, plan);
   return (
-    <div class="decide">
-      {!isTeam(scene) && <Cost scene={scene} plan={plan} />}
+    <Foot>
+      <ToAgree scene={scene} plan={plan} />
+      {!isTeam(scene) && <Cost scene={scene} plan={plan} within={within} />}
+      {isNarrowed(scene, plan) && <Unseen scene={scene} plan={plan} />}
       {isInvented && (
-        <p class="need">
+        <p class="why">
           The {isTeam(scene) ? 'people' : 'answers'} are <b>invented</b>: it is play money.{' '}
-          <a href="/accounts">Add your account</a>
+          <InPlaceOfPlay scene={scene} accounts={accounts} look="link" />
         </p>
       )}
       {budget !== undefined && (
         <Field
           says="Never more than"
+          inline
           type="number"
           min={0}
-          value={budget}
+          value={budget - held}
           onInput={({ currentTarget: { value } }) => {
             typed.value = value === '' ? undefined : Math.max(0, Math.trunc(Number(value)));
           }}
         />
       )}
-      {budget !== undefined && held > 0 && <p class="soft">With {grouped(held)} spent or in doubt so far.</p>}
-      <p class="row">
-        {offersOf(scene, plan).map(({ says, sample }, at) => (
+      {within.rows !== undefined && (
+        <p class="soft" role="status">
+          Enough for {isNothing ? 'none' : `about ${grouped(within.rows)}`} of {counted(plan.to_buy, 'row')}
+        </p>
+      )}
+      <div class="bar">
+        {offersOf(scene, plan, within).map(({ says, sample }, at) => (
           <Act
-            key={says}
+            key={sample ?? 'all'}
             says={says}
             look={at === 0 ? 'go' : undefined}
-            disabled={scene.planned.waits || waits || !isAgreed(scene, plan)}
+            disabled={scene.planned.waits || waits || isNothing || why !== undefined}
             does={() => start(scene, plan, { budget, sample })}
           />
         ))}
         {tried && (
           <Button
+            look="quiet"
             says={`Leave it at ${grouped(tried.rows)}`}
             onClick={() => (scene.isPlanning.value = false)}
           />
         )}
-      </p>
-    </div>
+      </div>
+      {why && (
+        <p class="why" id="why">
+          {why}
+        </p>
+      )}
+    </Foot>
   );
 }
 
-/** The rows that she selected, the rest after a try, or all; a few first where nothing is known. */
-function offersOf({ selected, tried }: Scene, plan: PlanObject): { says: string; sample?: number }[] {
-  const { to_buy: asked, changes, unfinished } = plan;
-  if (changes !== undefined) {
-    const people = new Set(changes.filter((each) => isSent(each) && !isMaking(each)).map(whoIs));
-    return changes.some(isSent) ? [{ says: `Change ${counted(people.size, 'person', 'people')}` }] : [];
-  }
-  const { size } = selected.value;
-  const some = asked > 0 && asked < size ? `Ask ${grouped(asked)} of the` : 'Ask the';
-  if (size > 0) return [{ says: size === 1 ? 'Ask the selected row' : `${some} ${grouped(size)} selected` }];
-  if (tried !== undefined) return asked === 0 ? [] : [{ says: `Start the other ${grouped(asked)}` }];
-  const isFresh = unfinished === undefined && plan.bought_before === 0;
-  if (!isFresh || asked <= TRIED_FIRST) return [{ says: 'Start' }];
-  return [{ says: `Try ${TRIED_FIRST} first`, sample: TRIED_FIRST }, { says: 'Start all' }];
-}
+/** Whether she sees some rows alone. */
+const isNarrowed = (scene: Scene, { rows }: PlanObject): boolean => {
+  const { value: filter } = scene.filter;
+  return !isTeam(scene) && rows <= MOST_BESIDE && (filter.search !== '' || hasConditions(filter));
+};
 
 /** @param how the most that it may cost, and how many rows are tried alone. */
-async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promise<void> {
+async function start(scene: Scene, { id: plan, guards = [] }: PlanObject, how: object): Promise<void> {
   const { list, job, only } = scene;
-  const accept = acceptedIn(scene.agreed.value);
+  // The button waits until she has allowed what each guard holds back; the plan's id says whom.
+  const accept = [...acceptedIn(scene.agreed.value), ...(guards.length > 0 ? ['guards'] : [])];
   const { yes: looksAgain } = scene.agreed.value;
   // The button says how many people are changed: whoever presses it agrees to that plan, and to no other.
   const yes = isTeam(scene) || looksAgain;
   scene.choose(job);
   await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
   scene.selected.value = new Set();
+  // What she agreed to is begun: the next start asks again.
+  scene.agreed.value = {};
   // The button goes away, and the keys go on in the table.
   focusTable();
-  // A team is filtered by what is planned, which is over now.
-  if (isTeam(scene)) scene.filter.value = EVERYTHING;
-}
-
-/** A step with the account that fits: her own come before play money, and no list is asked with both. */
-function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]): Step {
-  const able = accounts.filter((account) => canDo(account, operation));
-  const first = able.find(({ sandbox }) => sandbox === isPlay(beside, accounts)) ?? able[0];
-  return { operation, accounts: first === undefined ? [] : [first.name] };
-}
-
-/**
- * Begins with the list as it is read. What is done beside something of before is asked by the same columns.
- * @param fills whether the blanks of her columns are filled.
- */
-function jobFor(scene: Scene, accounts: Accounts, names: readonly string[], fills = false): ListJobChoice {
-  const { read, country, repair } = scene.job;
-  const before = isFill(scene.job) === fills ? stepsOf(scene.job) : [];
-  const steps: Step[] = [];
-  for (const name of names)
-    steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
-  const bare = withSteps({ read, country, repair }, steps);
-  const isBeside = before.some((step) => steps.includes(step));
-  const job = isBeside ? besides(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
-  if (!fills) return job;
-  const filling = { ...job, on_existing: 'fill' as const };
-  const blank = steps.filter(({ add }) => add === undefined).flatMap(({ operation }) => firstOf(operation));
-  const added = proposedFor({ ...scene, job: filling }, blank);
-  return withAdded(filling, new Map([...addedIn(filling), ...added]));
-}
-
-/** What fits best: a team, else what can be asked by a column that most rows have filled. */
-function fittingBest({ operations, columns, rows }: ListDescription): readonly string[] {
-  const fitting = operations.filter(({ problem }) => problem === null);
-  const ofTeam = teaming().filter((name) => fitting.some(({ operation }) => operation === name));
-  if (ofTeam.length > 0) return ofTeam;
-  const finding = fitting.filter(({ operation }) => findings().includes(operation));
-  const best = finding.filter((fit) => {
-    const used = columns.filter(({ name }) => Object.values(fit.columns).includes(name));
-    return used.some(({ filled }) => filled > 0 && filled >= rows / 2);
-  });
-  return (best.length > 0 ? best : finding.slice(0, 1)).map(({ operation }) => operation);
+  // What was filtered by the plan is over now; what she has filtered by herself stays.
+  const { search, sort, only_if, unless, differs } = scene.filter.value;
+  scene.filter.value = { ...EVERYTHING, search, sort, only_if, unless, differs };
 }

@@ -9,12 +9,25 @@ import type {
   StopObject,
   WorkView,
 } from '../../../api.ts';
-import { Act, Form, Loaded } from '../../parts/asking.tsx';
-import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
-import { byWhom, counted, doneWords, fileName, heldIn, isLeft, rowsLeft, when } from '../../parts/figures.ts';
-import { NewKey, TestAccount } from '../../parts/vendor.tsx';
+import { Act, Form, Loaded, late } from '../../parts/asking.tsx';
+import { ButtonLink, Field, Notice, Popover } from '../../parts/controls.tsx';
+import {
+  byWhom,
+  counted,
+  doneWords,
+  fileName,
+  grouped,
+  heldIn,
+  isLeft,
+  rowsLeft,
+  when,
+} from '../../parts/figures.ts';
 import { ask, beat, showActed } from '../../session.ts';
 import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
+
+const NewKey = late(async () => (await import('../../parts/vendor.tsx')).NewKey, '');
+const TestAccount = late(async () => (await import('../../parts/vendor.tsx')).TestAccount, '');
+const Answer = late(async () => (await import('./told.tsx')).Answer);
 
 /** `part`: the rows that she chose are done, and the others were not asked for. */
 type Code = StopObject['code'] | 'part';
@@ -33,7 +46,7 @@ const wordsOf = ({ code, page }: Told): PageWords =>
 
 function standsWords(code: Code): string {
   if (code === 'part') return 'The rows that you chose are done.';
-  return code === 'budget' ? 'What you allowed is used.' : 'It was stopped.';
+  return code === 'budget' ? 'The budget that you allowed is used.' : 'The list was stopped.';
 }
 
 /** @param how a budget for all of it, or a person's answer to what stopped the work. */
@@ -50,6 +63,7 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   const isSeen = useSignal(false);
   if (isSeen.value) return null;
   const isOfBefore = asksBefore(scene);
+  const isKey = code === 'key';
   if (code === 'budget' && isLeft(batch) && !isOfBefore) return <OverBudget batch={batch} />;
   const lookAgain = async (): Promise<void> => {
     isSeen.value = true;
@@ -60,23 +74,34 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   const does = isToPlan ? lookAgain : () => goOn(scene);
   const choices = (!isOfBefore && stopped.choices) || [];
   return (
-    <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
-      {code === 'key' && (
-        <>
-          <NewKey name={account} says="Take it and go on" onSaved={does} />
-          <TestAccount name={account} />
-        </>
-      )}
-      {choices.map(({ says, ...answer }) => (
-        <Act key={says} says={capital(says)} does={() => goOn(scene, { answer })} />
-      ))}
+    <Notice says={`${factOf(scene, stopped, account)} ${leftWords(batch)}`}>
+      {words.leads_to_the_accounts && <ButtonLink to="/accounts" look="quiet" says="Look at the accounts" />}
+      {isKey && <TestAccount name={account} look="quiet" />}
+      <Answers scene={scene} choices={choices} />
       {choices.length === 0 && (scene.list || !isToPlan) && (
-        <Act look={code === 'key' ? undefined : 'go'} says={goOnWords(words, isOfBefore)} does={does} />
+        <Act look={isKey ? 'quiet' : 'go'} says={goOnWords(words, isOfBefore)} does={does} />
       )}
-      {words.leads_to_the_accounts && <ButtonLink to="/accounts" says="Look at the accounts" />}
-    </Stop>
+      {isKey && <NewKey look="line" name={account} says="Take it and go on" onSaved={does} />}
+    </Notice>
   );
 }
+
+interface AnswersProps extends OfScene {
+  readonly choices: NonNullable<Told['choices']>;
+}
+
+/** What she can say to what stopped it; the first answer is the likeliest, and framed. */
+const Answers = ({ scene, choices }: AnswersProps) =>
+  choices
+    .toReversed()
+    .map(({ says, ...answer }, at) => (
+      <Act
+        key={says}
+        look={at === choices.length - 1 ? undefined : 'quiet'}
+        says={capital(says)}
+        does={() => goOn(scene, { answer })}
+      />
+    ));
 
 /** What goes on asks the cells as they were: one that she has changed since would be paid for twice. */
 const asksBefore = (scene: Scene): boolean =>
@@ -87,7 +112,7 @@ const goOnWords = ({ goes_on: says }: PageWords, isOfBefore: boolean): string =>
 
 function factOf({ batch }: Scene, stopped: Told, account: string): string {
   const { code, resume_at: at } = stopped;
-  const { message = 'It was stopped.', next = '' } = stopped.on_page ?? stopped;
+  const { message = 'The list was stopped.', next = '' } = stopped.on_page ?? stopped;
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const { fact, message_follows: more } = wordsOf(stopped);
@@ -96,22 +121,40 @@ function factOf({ batch }: Scene, stopped: Told, account: string): string {
   return `${message} ${next} ${until}`;
 }
 
+const leftWords = (batch: Scene['batch']): string => (isLeft(batch) ? `${left(batch)}.` : '');
+
 const left = (batch: BatchStatusObject): string => counted(rowsLeft(batch), 'row is left', 'rows are left');
 
+/** Allows so many credits more: what she allowed before, and no row that she has not looked at. */
 function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   const { credits, budget_to_finish: enough = credits.budget ?? 0 } = batch;
+  const before = credits.budget ?? 0;
+  const held = heldIn(credits);
+  const allowed = `${counted(before, 'credit')} that you allowed`;
   const used =
     credits.budget === null
       ? 'No limit was named'
-      : `The ${counted(credits.budget, 'credit')} that you allowed ${credits.budget === 1 ? 'is' : 'are'} used`;
-  const more = enough - (credits.budget ?? 0);
+      : held < before
+        ? `${grouped(held)} of the ${allowed} are used, and the next row may cost more than the rest`
+        : `The ${allowed} ${before === 1 ? 'is' : 'are'} used`;
+  const most = enough - before;
+  // With less than one row may cost, nothing could be bought.
+  const oneRow = held + Math.ceil((enough - held) / Math.max(1, rowsLeft(batch))) - before;
   const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
   return (
-    <Stop says={`${used}. ${left(batch)}; ${cost} at most ${counted(more, 'more credit')}.`}>
-      <Form look="row" says="Go on" sends={({ most }) => goOn({ batch }, { budget: Number(most) })}>
-        <Field says="Never more than" name="most" type="number" min={0} defaultValue={enough} required />
+    <Notice says={`${used}. ${left(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
+      <Form look="line" says="Go on" sends={({ more }) => goOn({ batch }, { budget: before + Number(more) })}>
+        <Field
+          says="Credits more, at most"
+          inline
+          name="more"
+          type="number"
+          min={0}
+          defaultValue={Math.min(most, Math.max(1, oneRow, Math.round(before / 4)))}
+          required
+        />
       </Form>
-    </Stop>
+    </Notice>
   );
 }
 
@@ -128,9 +171,9 @@ export function InLine({ work }: { readonly work: WorkView }) {
         if (other === undefined) return null;
         const who = `“${fileName(other.input)}” is being worked on by ${byWhom(other)}`;
         return (
-          <Stop says={`${who}, ${doneWords(other)} done. Yours comes next.`}>
+          <Notice calm says={`${who}, ${doneWords(other)} done. Yours comes next.`}>
             <Act says="Do not start it" does={() => ask(`/tasks/${work.id}/stop`, { method: 'POST' })} />
-          </Stop>
+          </Notice>
         );
       }}
     </Loaded>
@@ -154,7 +197,6 @@ export function Doubts({ batch, row }: DoubtsProps) {
 
 function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListObject; readonly of: object }) {
   const { in_doubt: doubts, rows, at_risk: most, extra_used: used } = list;
-  const knows = useSignal(false);
   const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
   const retry = { retry: true, extra_credits: used + most };
   const { budget } = batch.credits;
@@ -166,22 +208,25 @@ function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListOb
   const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
   const about = others.length === 0 ? { row: first } : {};
   return (
-    <Stop says={doubtWords(list)}>
-      <Act says={againWords(doubts, most)} does={() => again(retry, most)} />
-      <Act says={rows === 1 ? 'Leave it out' : 'Leave them out'} does={() => settle({ skip: true })} />
-      <Button
-        says="I know what came of it…"
-        aria-expanded={knows.value}
-        onClick={() => (knows.value = !knows.value)}
+    <Notice says={doubtWords(list)}>
+      <Act
+        look="quiet"
+        says={rows === 1 ? 'Leave it out' : 'Leave them out'}
+        does={() => settle({ skip: true })}
       />
-      {knows.value && (
-        <Told
-          again={againWords(doubts, most)}
-          isOne={others.length === 0}
-          onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))}
-        />
-      )}
-    </Stop>
+      <Popover name="What happened" says="I know the answer…" look="quiet">
+        {(close) => (
+          <Answer
+            again={againWords(doubts, most)}
+            isOne={others.length === 0}
+            onTold={(answer) =>
+              (answer ? settle({ ...about, answer }) : again({ not_done: true })).then(close)
+            }
+          />
+        )}
+      </Popover>
+      <Act says={againWords(doubts, most)} does={() => again(retry, most)} />
+    </Notice>
   );
 }
 
@@ -204,42 +249,4 @@ function againWords(doubts: InDoubt, most: number): string {
   if (!isOfTeam(doubts)) return `Ask again (${counted(most, 'more credit')})`;
   const stakes = new Set(doubts.flatMap(({ at_stake: stake }) => stake ?? []));
   return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
-}
-
-const TOLD = [
-  ['not_done', 'Nothing came of it, at no cost'],
-  ['no_match', 'It was asked, and nothing was found'],
-  ['found', 'It was answered, and I have the answer'],
-] as const;
-
-interface ToldProps {
-  readonly again: string;
-  readonly isOne: boolean;
-  onTold(answer: readonly string[] | undefined): Promise<unknown>;
-}
-
-/** What a person has seen in the vendor's history. The answer of one row of several is told beside the table. */
-function Told({ again, isOne, onTold }: ToldProps) {
-  const told = useSignal<string>('not_done');
-  const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
-    if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
-    const said = String(facts).match(/^.*=.*$/gm) ?? [];
-    return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
-  };
-  return (
-    <Form look="row" says={told.value === 'not_done' ? `That is so. ${again}` : 'That is so'} sends={tell}>
-      <Select
-        name="What came of it"
-        value={told.value}
-        options={isOne ? TOLD : TOLD.slice(0, 2)}
-        onChosen={(word) => (told.value = word)}
-      />
-      {told.value === 'found' && (
-        <label>
-          The answer, one fact in each line, such as name = Acme
-          <textarea name="facts" rows={3} />
-        </label>
-      )}
-    </Form>
-  );
 }

@@ -1,64 +1,118 @@
-import { signal, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { RefusedNotice } from '../../parts/asking.tsx';
-import { Button, Checkbox, Popover } from '../../parts/controls.tsx';
-import { counted, grouped } from '../../parts/figures.ts';
+import { late, RefusedNotice } from '../../parts/asking.tsx';
+import { Popover } from '../../parts/controls.tsx';
+import { counted } from '../../parts/figures.ts';
 import type { Lines } from '../../parts/lines.ts';
-import { Cards, type Drawn, textOf } from './cells.tsx';
-import { type Column, columnsOf } from './columns.ts';
-import { namesBeyond } from './fields.tsx';
-import { Mended, useMending } from './mends.tsx';
-import { Above } from './reading.tsx';
-import { batchShown, useRows } from './rows.ts';
-import { EVERYTHING, type Filter, type OfScene, rowsMended, type Scene } from './scene.ts';
-import { type Place, Sheet, textAt } from './sheet.tsx';
+import { isNarrow } from '../../parts/narrow.ts';
+import { canAskAgain } from './again-asked.ts';
+import type { Drawn, Place } from './cells.tsx';
+import { type Column, columnsOf, columnsUsed, isHers } from './columns.ts';
+import { FaultLines, type Faults, faultyColumns, isBefore, useFaults, useWalk } from './faults.tsx';
+import { namesBeyond } from './fields.ts';
+import { useMending } from './mends.tsx';
+import { useRows } from './rows.ts';
+import { EVERYTHING, type Filter, hasConditions, isTiled, type OfScene, type Scene } from './scene.ts';
+import { useUndoKey } from './undo-key.ts';
 
-const NARROW = matchMedia('(max-width: 720px)');
-export const isNarrow = signal(NARROW.matches);
-NARROW.addEventListener('change', () => (isNarrow.value = NARROW.matches));
+const ColumnChoice = late(async () => (await import('./column-choice.tsx')).ColumnChoice);
+const Sheet = late(async () => (await import('./sheet.tsx')).Sheet, '');
+const Cards = late(async () => (await import('./cards.tsx')).Cards);
+const Chips = late(async () => (await import('./chips.tsx')).Chips, '');
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
-export function ListTable({ scene }: OfScene) {
-  const asked = useRows(scene);
+export function ListTable({ scene, tiles }: OfScene & { readonly tiles: ComponentChildren }) {
+  const mending = useMending(scene);
+  const by = columnsUsed(scene);
+  const asked = useRows(scene, by, mending);
   const shown = useRef(asked);
-  // The old rows stay until the first new ones have come, so that no column moves.
-  if (asked.columns || asked.refused) shown.current = asked;
+  const order = JSON.stringify(scene.filter.value);
+  const ordered = useRef(order);
+  // A start keeps the place. Another order begins at the top.
+  const { seen } = shown.current;
+  const wanted = ordered.current === order ? seen : { from: 0, to: seen.to - seen.from };
+  // The old rows stay until the new ones of that place have come, so that nothing jumps, and she types on.
+  const isTyped = mending.isOpen && ordered.current === order;
+  if (!asked.has(wanted) && !asked.refused) asked.see(wanted.from, wanted.to);
+  else if (!isTyped) {
+    shown.current = asked;
+    ordered.current = order;
+  }
   const rows = shown.current;
   const at = useSignal<Place>({ line: 0, column: 0 });
-  const mending = useMending(scene);
+  const walk = useWalk(scene);
+  const faults: Faults = { asked: by, columns: useFaults(scene, by), show: walk.show };
   const all = columnsOf(scene, rows.columns ?? []);
   const { hidden, hide } = useHidden(scene, all);
   const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.includes(name));
-  const drawn: Drawn = { scene, rows, columns, mending };
-  const copy = (): Promise<void> => copyRows(drawn, at.value);
+  const shows: Drawn = { scene, rows, columns, mending };
+  const drawn: Drawn = { ...shows, onNext: walk.onNext(shows) };
+  walk.useNext(drawn, rows === asked && !asked.isAtWork, at);
+  const copy = async (): Promise<void> => (await import('./copy.ts')).copyRows(drawn, at.value);
+  useUndoKey(scene);
+  useInView(scene, asked, columns);
   return (
-    <section aria-label="The list">
-      <Tools scene={scene} rows={asked} columns={all} hidden={hidden} hide={hide} onCopy={copy} />
-      <RefusedNotice refused={mending.refused ?? asked.refused ?? scene.described.refused} />
-      {batchShown(scene) === undefined && <Above scene={scene} />}
-      {isNarrow.value ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} />}
-      {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
-      {!isNarrow.value && (
-        <p id="keys" class="soft">
-          A click on its number or the space bar selects a row, with shift several; Enter opens it.
-        </p>
+    <section class="paper" aria-label="The list">
+      <div class="bar tiles">
+        <fieldset aria-label="Show">{tiles}</fieldset>
+        <Tools scene={scene} rows={asked} columns={all} hidden={hidden} hide={hide} />
+      </div>
+      {isChosen(scene) && <Chips scene={scene} columns={all} canAsk={canAskAgain(scene)} onCopy={copy} />}
+      {/* That the list cannot be read is said above. */}
+      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : asked.refused)} />
+      {isNarrow.value ? (
+        <>
+          <FaultNotes scene={scene} faults={faults} columns={columns} />
+          <Cards drawn={drawn} />
+        </>
+      ) : (
+        <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} faults={faults} order={ordered.current} />
       )}
+      <p id="keys" hidden>
+        {KEYS}
+      </p>
     </section>
   );
 }
 
-/** The selected rows with the names of their columns, else the one cell, as a sheet takes them. */
-async function copyRows(drawn: Drawn, { line, column }: Place): Promise<void> {
-  const { scene, rows, columns } = drawn;
-  const chosen = [...scene.selected.value].sort((one, other) => one - other);
-  const at = columns[column];
-  if (chosen.length === 0) return navigator.clipboard.writeText(at ? textAt(drawn, line, at) : '');
-  const lines = await rows.linesOf(chosen);
-  const texts = lines.map((each) => columns.map((shown) => textOf(drawn, each, shown)));
-  const table = [columns.map(({ name }) => name), ...texts];
-  const inSheet = (text: string): string => (/[\t\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  await navigator.clipboard.writeText(table.map((cells) => cells.map(inSheet).join('\t')).join('\n'));
+/** Whether something is filtered beside the tiles, sorted or selected. */
+const isChosen = ({ filter: { value: filter }, selected }: Scene): boolean =>
+  [filter.sort, filter.wrong, filter.only].some((each) => each !== undefined) ||
+  isNarrowed(filter) ||
+  selected.value.size > 0;
+
+const isNarrowed = (filter: Filter): boolean =>
+  hasConditions(filter) || Object.keys(filter.where).some((name) => !isTiled(name));
+
+const isSought = (filter: Filter): boolean => filter.search !== '' || isNarrowed(filter);
+
+interface NotesProps extends OfScene {
+  readonly faults: Faults;
+  readonly columns: readonly Column[];
+}
+
+/** On a telephone, what is wrong in the columns stands above the cards. */
+function FaultNotes({ scene, faults, columns }: NotesProps) {
+  const faulty = faultyColumns(scene, faults);
+  const shown = isBefore(scene) ? columns.filter((column) => isHers(column) && faulty.has(column.name)) : [];
+  return shown.map(({ name }) => (
+    <p key={name} class="bar chips errs">
+      <b>{name}</b> <FaultLines scene={scene} faults={faults} column={name} />
+    </p>
+  ));
+}
+
+/** What a download of the rows in view has. */
+function useInView({ inView }: Scene, rows: Lines, shown: readonly Column[]): void {
+  const columns = shown.flatMap(({ name, before, at, isBelow }) =>
+    at === undefined || isBelow ? [] : [before === undefined ? { name } : { name: before, as: name }],
+  );
+  const count = rows.isOpen ? 'rows' : counted(rows.found, 'row');
+  const now = JSON.stringify({ columns, rows: count });
+  useEffect(() => {
+    inView.value = JSON.parse(now);
+  }, [now]);
 }
 
 /** The columns that she does not want to see, kept for this list. */
@@ -76,49 +130,54 @@ function useHidden(scene: Scene, columns: readonly Column[]) {
 interface ToolsProps extends OfScene, ReturnType<typeof useHidden> {
   readonly rows: Lines;
   readonly columns: readonly Column[];
-  readonly onCopy: () => Promise<void>;
 }
 
 const SEARCH_AFTER_MS = 300;
-
-/** By these, the parts above the table filter it. */
-const PARTS = ['_status', '_action'];
 
 function Tools(props: ToolsProps) {
   const { scene, rows } = props;
   const { filter } = scene;
   const later = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (
-    <div class="tools">
-      <input
-        type="search"
-        ref={useFindKey()}
-        placeholder="Search this list"
-        aria-label="Search this list"
-        defaultValue={filter.value.search}
-        onInput={({ currentTarget: { value } }) => {
-          clearTimeout(later.current);
-          later.current = setTimeout(() => {
-            filter.value = { ...filter.value, search: value.trim() };
-          }, SEARCH_AFTER_MS);
-        }}
-      />
-      <ColumnsShown {...props} />
-      <span class="soft" role="status">
-        {foundWords(rows, filter.value)}
+    <span class="end">
+      <span class="tools">
+        <span class="soft" role="status">
+          {scene.said.value || foundWords(rows, filter.value)}
+        </span>
+        <span class="seek">
+          <Icon d="M11 11l4 4M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9z" />
+          <input
+            type="search"
+            ref={useFindKey()}
+            placeholder="Search"
+            aria-label="Search this list"
+            defaultValue={filter.value.search}
+            onInput={({ currentTarget: { value } }) => {
+              clearTimeout(later.current);
+              later.current = setTimeout(() => {
+                filter.value = { ...filter.value, search: value.trim() };
+              }, SEARCH_AFTER_MS);
+            }}
+          />
+        </span>
+        <ColumnsShown {...props} />
       </span>
-      <Chosen {...props} />
-      <Pills scene={scene} />
-    </div>
+    </span>
   );
 }
+
+/** In the place of a word, where the tiles leave no room for it. */
+const Icon = ({ d }: { readonly d: string }) => (
+  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={d} />
+  </svg>
+);
 
 /** `12 rows`, or how many have come so far. The parts of the list say themselves how many they have. */
 function foundWords(rows: Lines, filter: Filter): string {
   if (rows.columns === undefined) return rows.isAtWork && filter !== EVERYTHING ? 'searching…' : '';
-  if (rows.count === 0) return 'No row is like that.';
-  const isSought = filter.search !== '' || Object.keys(filter.where).some((name) => !PARTS.includes(name));
-  return isSought ? `${rows.isOpen ? 'more than ' : ''}${counted(rows.found, 'row')}` : '';
+  if (rows.count === 0) return filter === EVERYTHING ? '' : 'No row matches.';
+  return isSought(filter) ? `${rows.isOpen ? 'more than ' : ''}${counted(rows.found, 'row')}` : '';
 }
 
 /** The keys by which a browser finds words: it would find only those that are drawn. Once more, it does. */
@@ -137,56 +196,23 @@ function useFindKey(): RefObject<HTMLInputElement | null> {
   return field;
 }
 
-function ColumnsShown({ columns, hidden, hide }: ToolsProps) {
-  const count = columns.filter(({ name }) => hidden.includes(name)).length;
+function ColumnsShown(props: ToolsProps) {
+  const count = props.columns.filter(({ name }) => props.hidden.includes(name)).length;
   return (
-    <Popover name="Columns" says={count === 0 ? 'Columns ▾' : `Columns (${count} hidden) ▾`}>
-      {() =>
-        // The first one says which row it is.
-        columns.slice(1).map(({ name }) => (
-          <div key={name}>
-            <Checkbox says={name} checked={!hidden.includes(name)} onCheck={(isOn) => hide(name, !isOn)} />
-          </div>
-        ))
+    <Popover
+      name="Columns"
+      look="quiet"
+      says={
+        <>
+          <Icon d="M2 3h12v10H2zM6 3v10M10 3v10" />
+          <span class="word">{count === 0 ? 'Columns' : `Columns (${count} hidden)`}</span>
+        </>
       }
+    >
+      {() => <ColumnChoice {...props} keys={KEYS} />}
     </Popover>
   );
 }
 
-function Chosen({ scene, onCopy }: ToolsProps) {
-  const { selected, isRunning } = scene;
-  const { size } = selected.value;
-  if (size === 0) return null;
-  return (
-    <span class="row">
-      <b>{grouped(size)} selected</b>
-      {scene.list !== undefined && !isRunning && !scene.isPlanning.value && (
-        <Button says="Ask only these" onClick={() => (scene.isPlanning.value = true)} />
-      )}
-      <Button says="Copy" onClick={onCopy} />
-      <Button says="None" onClick={() => (selected.value = new Set())} />
-    </span>
-  );
-}
-
-/** What is left out of the table, and the click that brings it back. The parts of the list stand above. */
-function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
-  const { where, sort } = filter.value;
-  const pill = (says: string, without: Partial<Filter>) => (
-    <Button
-      key={says}
-      aria-pressed
-      says={`${says} ✕`}
-      onClick={() => (filter.value = { ...filter.value, ...without })}
-    />
-  );
-  return (
-    <>
-      {sort !== undefined && pill(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
-      {Object.entries(where).map(([name, value]) => {
-        const { [name]: _, ...others } = where;
-        return !PARTS.includes(name) && pill(`${name}: ${value || 'blank'}`, { where: others });
-      })}
-    </>
-  );
-}
+/** What the keys and the mouse do in the table. */
+const KEYS = 'A click on its number or the space bar selects a row, with shift several; Enter opens it.';

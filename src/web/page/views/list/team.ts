@@ -1,10 +1,16 @@
 import { isInvite } from '../../../../core/described.ts';
-import type { PlannedChangeObject, PlanObject } from '../../../api.ts';
+import { People, type PeopleEnd, peopleWith, personOfRow, whoIn } from '../../../../core/people.ts';
+import { listed } from '../../../../core/plain-text.ts';
+import type { ChangesObject, PlannedChangeObject, PlanObject } from '../../../api.ts';
+import { grouped, sumOf } from '../../parts/figures.ts';
 
 /** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
 
 const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
 export type TeamPart = keyof typeof SIGNS;
+
+/** The rows of a list that came again have the same signs. */
+export const SINCE = { added: 'invite', changed: 'change_role', gone: 'remove' } as const;
 
 /** Blank where the look is none of a part. */
 export const markOf = (look = ''): string => (look in SIGNS ? SIGNS[look as TeamPart] : '');
@@ -17,6 +23,8 @@ export interface TeamRow {
   /** Undefined for a person whom the list does not name. */
   readonly row: number | undefined;
   readonly part: TeamPart;
+  /** What becomes of the person by all of the plan; undefined for one who stays, and is not on the list. */
+  readonly end: PeopleEnd | undefined;
   readonly email: string;
   readonly project: string;
   readonly role: string;
@@ -25,34 +33,119 @@ export interface TeamRow {
   readonly wrong: readonly string[];
 }
 
+/** Who is not on the list and stays is none of its people. */
+export const OFF_LIST = 'off_list';
+
 export const isSent = ({ calls }: PlannedChangeObject): boolean => calls !== undefined;
 
 export const isMaking = ({ action }: PlannedChangeObject): boolean => action === 'create_project';
 
 export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string => email ?? userId ?? '';
 
-export function teamRows({ changes = [], leavers = [] }: Partial<PlanObject>): readonly TeamRow[] {
+export function teamRows(plan: Partial<PlanObject>): readonly TeamRow[] {
+  const { changes = [], leavers = [] } = plan;
   const made = new Set(changes.filter(isMaking).map(({ project }) => project));
-  const ofList = changes
-    .filter((change) => !isMaking(change))
-    .map((change): TeamRow => {
-      const { row, project, from, to, beyond = false, note = '', findings = [] } = change;
-      return {
-        row: beyond ? undefined : row,
-        part: partOf(change),
-        email: whoIs(change),
-        project: project ?? '',
-        role: (to === 'none' ? from : to) ?? '',
-        happens: [happensTo(change, made), note].filter(Boolean).join('; '),
-        wrong: findings.flatMap(inputsOf),
-      };
-    });
+  const people = peopleOf(plan);
+  const ofPeople = changes.filter((change) => !isMaking(change));
+  const ofRow = Map.groupBy(ofPeople, ({ row }) => row);
+  const ofList = ofPeople.map((change): TeamRow => {
+    const { row, project, from, to, beyond = false, note = '', findings = [] } = change;
+    // What is sent names its project itself.
+    const isOneOf = (ofRow.get(row)?.length ?? 0) > 1 && !isSent(change);
+    const place = isOneOf ? `${project}: ` : '';
+    return {
+      row: beyond ? undefined : row,
+      part: partOf(change),
+      end: people.endOf(personOf(change)),
+      email: whoIs(change),
+      project: project ?? '',
+      role: (to === 'none' ? from : to) ?? '',
+      happens: place + [happensTo(change, made), note].filter(Boolean).join('; '),
+      wrong: findings.flatMap(inputsOf),
+    };
+  });
   const others = leavers.map(({ email, project, role }): TeamRow => {
-    const happens = 'stays, and is not on the list';
-    return { row: undefined, part: 'unchanged', email, project, role: role ?? '', happens, wrong: [] };
+    const happens = `stays in ${project}, and is not on the list`;
+    const end = undefined;
+    return { row: undefined, part: 'unchanged', end, email, project, role: role ?? '', happens, wrong: [] };
   });
   return [...ofList, ...others];
 }
+
+/** Who is not on the list and stays is none of its people. */
+function peopleOf({ changes = [] }: Partial<PlanObject>): People {
+  const people = new People();
+  for (const change of changes) if (!isMaking(change)) people.add(personOf(change), endOf(change));
+  return people;
+}
+
+/** A row whose cells cannot be read may name anybody. */
+const personOf = (change: PlannedChangeObject): string =>
+  (change.to === null ? undefined : whoIn(change)?.toLowerCase()) ?? personOfRow(change.row);
+
+function endOf(change: PlannedChangeObject): PeopleEnd {
+  if (isSent(change)) return 'changed';
+  return partOf(change) === 'unchanged' ? 'unchanged' : 'attention';
+}
+
+/** What a plan does, in the figures of what was done: people, and changes by what they do. */
+export function plannedTeam(plan: PlanObject): Pick<ChangesObject, 'people' | 'planned' | 'done'> {
+  const { changes = [] } = plan;
+  const done: Record<string, number> = {};
+  for (const { action } of changes.filter(isSent)) done[action] = (done[action] ?? 0) + 1;
+  // One that waits for the answer to an earlier one is a change as well.
+  const planned = changes.filter((change) => isSent(change) || change.action === 'in_doubt').length;
+  return { people: peopleOf(plan).counts, planned, done };
+}
+
+/** An invite that is made anew for another role is mailed as well. */
+export const mailsIn = ({ changes = [] }: PlanObject): number =>
+  sumOf(changes.map(({ calls = [] }) => calls.filter(isInvite).length));
+
+/** Whom a list that lacks them could remove, by project: `13 in Atlas and 2 in Beacon`. */
+export function missingIn({ changes = [], leavers = [] }: PlanObject): string {
+  const off = [...changes.filter(({ beyond }) => beyond === true), ...leavers];
+  const byProject = Map.groupBy(off, ({ project }) => project);
+  return listed([...byProject].map(([project, own]) => `${grouped(own.length)} in ${project}`));
+}
+
+const CHANGE_WORDS = {
+  invite: 'Invites',
+  change_role: 'Roles changed',
+  remove: 'Removals',
+  create_project: 'New projects',
+  call: 'Calls',
+} as const;
+
+/** Changes by what they do, in lines that add up. @param others those that are not made. */
+export const changeFacts = (done: ChangesObject['done'], others: number, says = 'Not made') =>
+  [
+    ...Object.entries(CHANGE_WORDS).map(([name, words]) => [words, done[name] ?? 0] as const),
+    [says, others] as const,
+  ]
+    .filter(([, count]) => count > 0)
+    .map(([words, count]) => [words, grouped(count)] as const);
+
+/** Who loses access, or is admin no more; undefined where nobody does. */
+export function losingIn({ changes = [] }: PlanObject) {
+  const losing = changes.filter(
+    (change) => isSent(change) && (change.action === 'remove' || isAdminNow(change)),
+  );
+  const people = peopleWith(losing);
+  const [only] = people;
+  if (only === undefined) return undefined;
+  const isOne = people.length === 1;
+  const [first] = only.own;
+  return {
+    says: `${people.length} ${isOne ? 'loses' : 'lose'} access`,
+    who: people.map(({ name, own }) => (own.some(isAdminNow) ? `${name}, an admin` : name)),
+    phrase: isOne && first ? whoIs(first) : String(people.length),
+    isCount: !isOne,
+    about: losing.map((each) => `${whoIs(each)} in ${each.project}`).join(),
+  };
+}
+
+const isAdminNow = ({ from, to }: PlannedChangeObject): boolean => from === 'admin' && to !== 'admin';
 
 function inputsOf({ facts }: NonNullable<PlannedChangeObject['findings']>[number]): readonly string[] {
   if ('inputs' in facts) return facts.inputs;
@@ -67,21 +160,38 @@ function partOf({ action }: PlannedChangeObject): TeamPart {
 
 function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
   const { action, from, to, project, calls = [], beyond } = change;
-  const reason = change.says;
+  const held = heldWords(change);
+  const reason = held ? `stays: ${held}` : withoutCells(change);
   switch (action) {
     case 'invite':
-      return made.has(project) ? 'is invited, once the project is made' : 'is invited';
+      return `is invited to ${project} as ${to}${made.has(project) ? ', once the project is made' : ''}`;
     case 'change_role':
-      return `${from ?? 'another role'} → ${to}${calls.some(isInvite) ? ', by a new invite' : ''}`;
+      return `${from ?? 'another role'} → ${to} in ${project}${calls.some(isInvite) ? ', by a new invite' : ''}`;
     case 'remove':
-      return beyond === true ? 'is removed: no longer on the list' : 'is removed';
+      return `is removed from ${project}${beyond === true ? ': no longer on the list' : ''}`;
     case 'unchanged':
       return (from !== to && reason) || 'is as the list says';
     case 'in_doubt':
-      return 'waits: nobody knows yet what came of an earlier change';
+      return 'waits: the result of an earlier change is not known yet';
+    case 'skipped':
+      return `left out: ${reason ?? ''}`;
     case 'invalid':
       return reason || 'a cell cannot be read: correct it';
     default:
       return reason || 'nothing is changed';
   }
+}
+
+/** A long cell, which stands beside it in its own column, would push the reason out of sight. */
+function withoutCells({ says, findings = [] }: PlannedChangeObject): string | undefined {
+  const cells = findings.flatMap(({ facts }) =>
+    'cell' in facts && facts.cell.length > 12 ? facts.cell : [],
+  );
+  return cells.reduce((words, cell) => words?.replace(` ${cell}:`, ':'), says);
+}
+
+/** The person and the project, which the whole sentence names, stand in cells beside it. */
+export function heldWords({ findings = [] }: PlannedChangeObject): string | undefined {
+  const held = findings.find((each) => each.code === 'held_back')?.facts;
+  return held && `row ${held.row} may mean the same person; correct it first`;
 }

@@ -1,0 +1,37 @@
+import { computed, signal } from '@preact/signals';
+import { offline, offlineSince } from '../session.ts';
+import { clockTime, counted } from './figures.ts';
+
+/** What of the shown list was under way when its server was there last. */
+interface Work {
+  readonly rowsLeft: number;
+  /** Whether another process works on it, so that it needs no page. */
+  readonly isElsewhere: boolean;
+}
+
+/** Undefined where nothing was at work on what is shown. */
+export const workShown = signal<Work | undefined>(undefined);
+
+/** Whether the work ended with the server: what is known of it is of the moment before. */
+export const isStoppedAway = computed(() => offline.value && workShown.value?.isElsewhere === false);
+
+/** The server has ended, or another program is at its port. */
+export function Away({ serve }: { readonly serve: string }) {
+  return (
+    <div class="notice">
+      <p>
+        Rowonce was closed at {clockTime(offlineSince.value ?? new Date())}
+        {meanwhile(workShown.value)} This tab goes on by itself when it is started again.
+      </p>
+      <code>{serve}</code>
+    </div>
+  );
+}
+
+function meanwhile(work: Work | undefined): string {
+  if (work === undefined) return '. Nothing is lost.';
+  const left = counted(work.rowsLeft, 'row is left', 'rows are left');
+  if (work.isElsewhere) return `; the list goes on by itself in another window, ${left}.`;
+  // What was on its way in that moment may have been done.
+  return `. Nothing is lost and nothing more is sent; at most ${left}.`;
+}

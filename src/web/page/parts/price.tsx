@@ -1,0 +1,46 @@
+import { priceOf, SIGNS } from '../../../core/money.ts';
+import type { AccountObject } from '../../api.ts';
+import { ask } from '../session.ts';
+import { Form } from './asking.tsx';
+import { Field, Label, Options } from './controls.tsx';
+
+interface PricesProps {
+  readonly of: readonly Pick<AccountObject, 'name' | 'price'>[];
+  readonly onSaved: () => void;
+}
+
+/** What a credit of each account costs, as `accounts add --price` keeps it: every sum in money is made of that. */
+export function Prices({ of: accounts, onSaved }: PricesProps) {
+  const save = async (typed: Record<string, unknown>): Promise<void> => {
+    for (const { name, price } of accounts) {
+      const [amount, currency] = [typed[name], typed[`currency of ${name}`]];
+      const said = `${amount} ${currency}`;
+      if (amount !== undefined && said !== price) await ask('/accounts/add', { body: { name, price: said } });
+    }
+    onSaved();
+  };
+  return (
+    <Form says="Save the price" sends={save}>
+      {accounts.map(({ name, price }) => {
+        const { amount, currency = 'AUD' } = priceOf(price ?? '') ?? {};
+        return (
+          <div key={name} class="pair">
+            <Field
+              says={accounts.length > 1 ? `A credit of ${name} costs` : 'A credit costs'}
+              name={name}
+              type="number"
+              min={0}
+              step="any"
+              defaultValue={amount ?? ''}
+            />
+            <Label says="Currency">
+              <select name={`currency of ${name}`} aria-label={`Currency of ${name}`} defaultValue={currency}>
+                <Options of={[...new Set([currency, ...Object.keys(SIGNS)])]} />
+              </select>
+            </Label>
+          </div>
+        );
+      })}
+    </Form>
+  );
+}

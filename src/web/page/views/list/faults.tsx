@@ -1,0 +1,162 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ColumnFaultsObject, ListFaults, ListOrder, Mend } from '../../../api.ts';
+import { late, useAsked } from '../../parts/asking.tsx';
+import { Button, Popover } from '../../parts/controls.tsx';
+import { grouped } from '../../parts/figures.ts';
+import { acted, ask } from '../../session.ts';
+import type { Place } from './cells.tsx';
+import { type Drawn, faultIn } from './cells.tsx';
+import type { Column } from './columns.ts';
+import { readingOf } from './job.ts';
+import { focusTable, mendAll } from './mends.tsx';
+import { batchShown } from './rows.ts';
+import { EVERYTHING, type OfScene, type Scene } from './scene.ts';
+
+/** What is wrong with the cells of each column before a start, and the way from one of them to the next. */
+
+const Pairs = late(async () => (await import('./pairs.tsx')).Pairs);
+
+export type Asked = NonNullable<ListOrder['asked']>;
+
+export interface Faults {
+  readonly asked: Asked;
+  readonly columns: ListFaults['columns'];
+  /** Shows the wrong cells of a column, the first of them ready to be typed over. */
+  show(column: string): void;
+}
+
+/** The wrong cells of all rows; of none where the list was started, or cannot be read. */
+export function useFaults(scene: Scene, asked: Asked): ListFaults['columns'] {
+  const { list, described, reading } = scene;
+  // Of a long list they are counted behind its price, which she waits for.
+  const isRead = described.value !== undefined && reading === undefined;
+  const isShown = list !== undefined && isBefore(scene) && isRead;
+  const keys = JSON.stringify([isShown && list.id, list?.at, list?.mends, readingOf(scene.job), asked]);
+  const answer = useAsked<ListFaults>(
+    (signal) => {
+      if (!isShown) return Promise.resolve({ columns: [] });
+      return ask(`/lists/${list.id}/faults`, { body: { asked }, signal, isLook: true });
+    },
+    [keys],
+    { again: acted.value },
+  ).value;
+  return isShown ? (answer.value?.columns ?? []) : [];
+}
+
+/** Goes from one wrong cell to the next, in the rows as they are filtered. */
+export function useWalk(scene: Scene) {
+  /** The line behind which the next one is looked for; undefined as long as she goes through none. */
+  const from = useSignal<number | undefined>(undefined);
+  const { wrong } = scene.filter.value;
+  return {
+    show(column: string): void {
+      scene.filter.value = { ...EVERYTHING, wrong: { column, which: 'others' } };
+      from.value = 0;
+    },
+    onNext: (drawn: Drawn) => wrong && ((row: number): unknown => (from.value = drawn.rows.lineOf(row) + 1)),
+    /** Opens the next one, as soon as it has come. */
+    useNext(drawn: Drawn, isCome: boolean, at: Signal<Place>): void {
+      useEffect(() => {
+        if (from.value === undefined || wrong === undefined || !isCome) return;
+        const column = drawn.columns.findIndex(({ name }) => name === wrong.column);
+        const next = nextWrong(drawn, from.value, drawn.columns[column]);
+        if (next === undefined) focusTable();
+        else at.value = { line: next.line, column };
+        // A line that has not come yet is fetched when it is looked at.
+        if (next !== undefined && next.row === undefined) return;
+        from.value = undefined;
+        if (next?.row) drawn.mending.begin({ row: next.row, column: wrong.column }, { over: true });
+      });
+    },
+  };
+}
+
+/** The next line with a wrong cell in the column, or one that has not come yet, from a line on. */
+function nextWrong(drawn: Drawn, from: number, column: Column | undefined) {
+  const { rows } = drawn;
+  for (let line = from; column !== undefined && line < rows.count; line += 1) {
+    const shown = rows.at(line);
+    if (shown === undefined) return { line };
+    const isFaulty = shown.planned?.faulty.includes(column.name) === true;
+    if (isFaulty || faultIn(drawn, shown, column) !== undefined) return { line, row: shown.row };
+  }
+  return undefined;
+}
+
+interface OfColumn extends OfScene {
+  readonly faults: Faults;
+  readonly of: ColumnFaultsObject;
+}
+
+/** Above a column: what is wrong in it, with the way to mend it; and what was mended last, to be taken back. */
+export function FaultLines({ scene, faults, column }: OfScene & { faults: Faults; column: string }) {
+  const of = faults.columns.find((each) => each.column === column);
+  const own = scene.list?.mends.filter((each) => each.column === column) ?? [];
+  const mended = mendedLast(own);
+  return (
+    <>
+      {own.length > 0 && (
+        <span class="soft">
+          {grouped(own.length)} mended ·{' '}
+          <Button
+            look="link"
+            says={
+              mended.length === own.length
+                ? 'Undo'
+                : `Undo the last${mended.length > 1 ? ` ${grouped(mended.length)}` : ''}`
+            }
+            aria-label={`Undo the last mend of ${column}`}
+            onClick={() =>
+              mendAll(
+                scene,
+                mended.map((row) => ({ row, column, value: null })),
+              )
+            }
+          />
+        </span>
+      )}
+      {of?.meant && <Meant scene={scene} faults={faults} of={of} />}
+      {of?.others && (
+        <span>
+          {of.others.says} ·{' '}
+          <Button
+            look="link"
+            says={of.others.count === 1 ? 'Show it' : 'Show them'}
+            aria-label={`${of.others.count === 1 ? 'Show it' : 'Show them'}: ${of.others.says}, in ${column}`}
+            onClick={() => faults.show(column)}
+          />
+        </span>
+      )}
+    </>
+  );
+}
+
+const Meant = ({ scene, faults: { asked }, of: { column, meant } }: OfColumn) => (
+  <span>
+    {meant?.says} ·{' '}
+    <Popover
+      name={`${column}: ${meant?.says}`}
+      says={meant?.count === 1 ? 'Mend it' : 'Mend all'}
+      look="link"
+    >
+      {(close) => (
+        <Pairs scene={scene} asked={asked} column={column} says={meant?.says ?? ''} close={close} />
+      )}
+    </Popover>
+  </span>
+);
+
+/** The rows whose cells in a column were mended together last, before a start. */
+function mendedLast(own: readonly Mend[]): readonly number[] {
+  const last = own.reduce((newest, { at }) => (at > newest ? at : newest), '');
+  return own.flatMap(({ row, at }) => (at === last ? row : []));
+}
+
+/** Whether the table shows the list as it is now, and nothing that was asked about it. */
+export const isBefore = (scene: Scene): boolean =>
+  scene.list !== undefined && batchShown(scene) === undefined;
+
+/** The columns above which something is to be said. */
+export const faultyColumns = (scene: Scene, { columns }: Faults): ReadonlySet<string> =>
+  new Set([...columns.map(({ column }) => column), ...(scene.list?.mends.map(({ column }) => column) ?? [])]);

@@ -1,0 +1,30 @@
+import type { BatchStatusObject } from '../../../api.ts';
+import { Act, late } from '../../parts/asking.tsx';
+import { ButtonLink, Popover } from '../../parts/controls.tsx';
+import { take } from '../../session.ts';
+import type { OfScene } from './scene.ts';
+
+const Downloads = late(async () => (await import('./download.tsx')).Downloads);
+
+interface FilesProps extends OfScene {
+  readonly batch: BatchStatusObject;
+}
+
+/** Her list with the answers, in her form or another one, and its report. */
+export function Files({ scene, batch }: FilesProps) {
+  const isOver = batch.state !== 'open' && !scene.isPlanning.value;
+  return (
+    <>
+      <ButtonLink to={`/reports/${batch.batch}`} look="quiet" says="Report" />
+      <Popover name="Download as" says="Download as ▾" look="quiet">
+        {(close) => <Downloads scene={scene} batch={batch} close={close} />}
+      </Popover>
+      <Act
+        look={isOver ? 'go' : undefined}
+        says="Download"
+        title="The whole list, in the form of your own file"
+        does={() => take(`/batches/${batch.batch}/files/output`)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { inMoney, moneyShare } from '../../../../core/money.ts';
+import type { PlanObject } from '../../../api.ts';
+import { counted, grouped, money } from '../../parts/figures.ts';
+import { hasAnswers } from './again-asked.ts';
+import { nothingSent } from './agreed.ts';
+import { changedWords, type Scene } from './scene.ts';
+import { isSent } from './team.ts';
+
+/** What can be started, in the words of its button, and the most that it may cost. */
+
+/** What the limit that she has set leaves for a start. */
+export interface Within {
+  /** The most credits that are spent from now on. */
+  readonly credits: number;
+  /** How many of the rows to be asked that is enough for; undefined where it is enough for all. */
+  readonly rows: number | undefined;
+}
+
+/**
+ * @param budget what she allows for the whole list; undefined where nothing is limited, as with play money.
+ * @param held what of that is spent already, or in doubt.
+ */
+export function withinOf(
+  { credits, to_buy: asked }: Pick<PlanObject, 'credits' | 'to_buy'>,
+  budget: number | undefined,
+  held: number,
+): Within {
+  const left = budget === undefined ? credits.most : Math.min(credits.most, Math.max(0, budget - held));
+  if (left === credits.most) return { credits: left, rows: undefined };
+  // Rows may cost different sums, so that this is about so many.
+  return { credits: left, rows: Math.floor((asked * left) / credits.most) };
+}
+
+/** `114 credits`, and their part of the money that all of them are. */
+export function priceWithin({ credits, cost }: Pick<PlanObject, 'credits' | 'cost'>, within: Within) {
+  const isAll = within.credits === credits.most;
+  return cost && money(isAll ? cost.most : moneyShare(cost.most, within.credits / credits.most));
+}
+
+export interface Offer {
+  readonly says: string;
+  /** How many random rows are tried alone. */
+  readonly sample?: number;
+}
+
+/** The rows that she selected, the rest after a try, or all; a few first, where these would be asked. */
+export function offersOf(scene: Scene, plan: PlanObject, within: Within): readonly Offer[] {
+  const { to_buy: asked, changes, this_run: part } = plan;
+  if (changes !== undefined) {
+    const { length: sent } = changes.filter(isSent);
+    if (sent > 0) return [{ says: `Make ${counted(sent, 'change')}` }];
+    return nothingSent(plan) === undefined ? [] : [{ says: 'Make changes' }];
+  }
+  const { size } = scene.selected.value;
+  // Rows that the list has already are asked again, or not at all.
+  if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(asked, size) }];
+  if (scene.tried !== undefined && asked === 0) return [];
+  const isTry = part !== undefined && part.rows > 0 && part.rows < asked && part.credits <= within.credits;
+  const rest = { says: restWords(scene, asked, within, isTry) };
+  if (!isTry) return [rest];
+  return [{ says: `Try ${part.rows} first, ${tryPrice(part)}`, sample: part.rows }, rest];
+}
+
+/** Whether the list has an answer for each of the selected rows. */
+export const isKnown = (scene: Scene, { to_buy: asked, bought_before: known }: PlanObject): boolean =>
+  scene.selected.value.size > 0 && asked === 0 && known > 0 && hasAnswers(scene);
+
+function selectedWords(asked: number, size: number): string {
+  if (size === 1) return 'Ask the selected row';
+  return `${asked > 0 && asked < size ? `Ask ${grouped(asked)} of the` : 'Ask the'} ${grouped(size)} selected`;
+}
+
+/** `A$8.00`, or in credits where the account has no price. */
+function tryPrice({ credits, cost }: NonNullable<PlanObject['this_run']>): string {
+  if (credits === 0) return 'free';
+  return inMoney(cost) === '' ? counted(credits, 'credit') : money(cost);
+}
+
+function restWords(scene: Scene, asked: number, { rows }: Within, isTry: boolean): string {
+  if (rows !== undefined) return `Start about ${grouped(rows)} of ${grouped(asked)}`;
+  if (scene.tried !== undefined) return `Start the other ${grouped(asked)}`;
+  return changedWords(scene, asked) ?? (isTry ? 'Start all' : 'Start');
+}

@@ -1,0 +1,29 @@
+import { counted } from '../../parts/figures.ts';
+import { asRefused } from '../../session.ts';
+import { mendAll } from './mends.tsx';
+import type { Scene } from './scene.ts';
+
+/** How long it is said what was taken back. */
+const SAID_MS = 8_000;
+
+/** Takes back what was mended last, and says so. */
+export async function takeBackLast(scene: Scene): Promise<void> {
+  const { list, said } = scene;
+  const mends = list?.mends ?? [];
+  const last = mends.reduce((latest, { at }) => (at > latest ? at : latest), '');
+  const own = mends.filter(({ at }) => at === last);
+  const [first] = own;
+  if (first === undefined) said.value = 'No cell was mended.';
+  else
+    said.value = await mendAll(
+      scene,
+      own.map(({ row, column }) => ({ row, column, value: null })),
+    ).then(
+      () =>
+        own.length === 1
+          ? `Taken back: row ${first.row}, ${first.column}.`
+          : `Taken back: ${counted(own.length, 'cell')}.`,
+      (error) => asRefused(error).message,
+    );
+  setTimeout(() => (said.value = ''), SAID_MS);
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { Hono } from 'hono';
+import { loadAccounts } from '../../client/account/account.ts';
+import { describedOperation } from '../../core/described.ts';
+import { accountsPath } from '../../core/paths.ts';
+import { stepNames } from '../../core/steps.ts';
+import { unlessStopped } from '../../run/known-account.ts';
+import { type ListJob, NewNight, NightRequest, type Nights } from '../api.ts';
+import { bodyOf } from './answers.ts';
+import { keptLists } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** Jobs with a schedule: those for which `serve` was started, and those that were made on the page. */
+export function nightRoutes(server: Server): Hono {
+  const { sweeps } = server;
+  return new Hono()
+    .get('/nights', async (context) => context.json(await nightsNow(server)))
+    .post('/nights', async (context) => context.json(await sweeps.make(await bodyOf(context, NewNight))))
+    .put('/nights/:job', async (context) => {
+      const { paused } = await bodyOf(context, NightRequest);
+      await sweeps.setPaused(context.req.param('job'), paused);
+      return context.json(await nightsNow(server));
+    })
+    .delete('/nights/:job', async (context) => {
+      await sweeps.remove(context.req.param('job'));
+      return context.json(await nightsNow(server));
+    });
+}
+
+async function nightsNow(server: Server): Promise<Nights> {
+  // What is wrong in the accounts file is said where an account is needed.
+  const accounts = await unlessStopped(loadAccounts());
+  const lists = (await keptLists(server)).flatMap(({ id, name, job }) => {
+    const operation = job.operation ?? operationsIn(job.operations);
+    return operation === undefined || isOfService(operation) ? [] : [{ list: id, name, operation }];
+  });
+  const { path: accounts_file = accountsPath(), inboxes = new Map<string, string>() } = accounts ?? {};
+  return {
+    nights: server.sweeps.views(),
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    lists,
+    inboxes: [...inboxes].map(([name, folder]) => ({ name, folder: resolve(accounts_file, '..', folder) })),
+    accounts_file,
+  };
+}
+
+const operationsIn = (operations: ListJob['operations']): string | undefined =>
+  operations && (Array.isArray(operations) ? operations : Object.keys(operations)).join(',');
+
+/** A service has people and projects, and no one sees at night what becomes of them. */
+const isOfService = (operation: string): boolean =>
+  stepNames(operation).some((name) => describedOperation(name)?.vendor === 'service');
