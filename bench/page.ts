@@ -2,16 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { measureDrops } from './drop.ts';
 import { costOf, inFolder, median, memoryOf } from './program.ts';
 import { Desk, startSpeedVendor, writeWideList } from './speed/fixture.ts';
 
 /**
  * What the page's server does beside a large store: how long it takes to answer, and how large it becomes. The store has many small
- * batches, and one of a million rows: `npm run bench page -- BATCHES ROWS` takes others.
+ * batches, and one of a million rows: `npm run bench page -- BATCHES ROWS` takes others. `npm run bench page -- drop` measures what is
+ * waited for after a drop.
  */
-export async function measurePage([batches = '500', rows = '1000000']: readonly string[]): Promise<
-  readonly string[]
-> {
+export async function measurePage([first = '500', ...others]: readonly string[]): Promise<readonly string[]> {
+  if (first === 'drop') return measureDrops(others);
+  const [batches, rows = '1000000'] = [first, ...others];
   return inFolder(async (folder) => {
     const vendor = await startSpeedVendor([]);
     try {
