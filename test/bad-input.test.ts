@@ -26,7 +26,7 @@ describe('the input', () => {
       {
         code: 2,
         fact: /empty\.csv is empty: it has neither a header nor rows\.$/,
-        next: /^Name a file whose/,
+        next: /^Name a file with the column names/,
       },
     ],
     [
@@ -41,7 +41,7 @@ describe('the input', () => {
       (path) => writeFile(path, 'Colour,Size\nred,1\n'),
       {
         code: 2,
-        fact: /^enrich-company needs at least one of abn .*"Colour", "Size"\.$/,
+        fact: /^A row is looked up by ABN, or .*"Colour", "Size"\.$/,
         next: /`columns:`/,
       },
     ],
@@ -171,7 +171,7 @@ describe('the account', () => {
 
   test('the account has an address where nobody answers: three tries, and 2; once it has answered, that is an outage, and waited for', async () => {
     const desk = await deskWithList();
-    // Nobody listens there.
+    // No one listens there.
     desk.place.writeAccount('http://127.0.0.1:1');
     const beganMs = performance.now();
     const refused = await desk.type(desk.run());
@@ -185,7 +185,7 @@ describe('the account', () => {
     desk.place.writeAccount('http://127.0.0.1:1', { id: 'one' });
     const out = await desk.type(desk.run('--max-pause', '6s'));
     expect(out, out.stderr).toMatchObject({ code: 75 });
-    expect(out.stderr).toMatch(/: connect ECONNREFUSED.+ That is longer than --max-pause allows \(6 s\)\./);
+    expect(out.stderr).toMatch(/\(connect ECONNREFUSED.+ That is longer than --max-pause allows \(6 s\)\./);
   });
 });
 

@@ -131,7 +131,7 @@ describe('names', () => {
   });
 
   test('every point at which a crash is tested is in the table of what it leaves behind', () => {
-    const table = section(page('src/README.md'), '## What a crash leaves behind');
+    const table = section(page('docs/internals/crashes.md'), '## What a crash leaves behind');
     expect(sorted(firstCells(table))).toEqual(sorted(CRASH_POINTS));
   });
 
@@ -201,9 +201,8 @@ describe('examples', () => {
       }),
     );
     const wanted = [
-      /^\d+ rows to buy, at most \d+ credits\n7 matched /,
-      /matched: \d+.*\.sandbox\.csv undefined\n/,
       /^\{ invalid: \d+, matched: \d+, no_match: \d+ \}\n/,
+      /^\d+ rows to buy, at most \d+ credits\n7 matched /,
     ];
     expect(printed).toEqual(wanted.map((pattern) => expect.stringMatching(pattern)));
     for (const each of printed) expect(each).toMatch(/exit code 0$/);
@@ -223,11 +222,7 @@ describe('examples', () => {
 });
 
 /** Files that a page has its reader make. */
-const MADE_BY_READERS = [
-  'src/commands/inputs.ts',
-  'src/files/formats/psv.ts',
-  'src/operations/verify-email.ts',
-];
+const MADE_BY_READERS = ['src/files/formats/psv.ts', 'src/operations/verify-email.ts'];
 
 describe('what moves and what is merged', () => {
   test('every file that a page names is there, also where it names it without a link', () => {
@@ -263,21 +258,13 @@ describe('what moves and what is merged', () => {
 
 // ------------------------------------------------------------------------------------------------------ guide
 
-/** The pages of the guide, in the order in which its table names them. */
-const GUIDE = [...page('docs/guide/README.md').matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(
-  ([, name = '']) => `docs/guide/${name}`,
+/** The pages of the guide, in the order in which the list of the README names them. */
+const GUIDE = [...page('README.md').matchAll(/^- \[[^\]]+\]\((docs\/guide\/[\w-]+\.md)\)/gm)].map(
+  ([, path = '']) => path,
 );
 
-describe('guide', () => {
-  test('its table names every page once', () => {
-    const pages = globSync('docs/guide/*.md', { cwd: ROOT }).filter((path) => !path.endsWith('README.md'));
-    expect(sorted(GUIDE)).toEqual(sorted(pages));
-  });
-
-  test.each(GUIDE)('%s says what it is about, and where to go next', (path) => {
-    expect(page(path)).toMatch(/^# .+\n\nThis page .+[.]\n/);
-    expect(page(path)).toMatch(/\n## Next\n\n.+\n$/);
-  });
+test('the README names every page of the guide once', () => {
+  expect(sorted(GUIDE)).toEqual(sorted(globSync('docs/guide/*.md', { cwd: ROOT })));
 });
 
 describe('the commands of the README and of the guide print what the pages show', () => {

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..');
 /**
  * The rooms of the street, as a row walks down it: a file imports its own room and those before it, never one after it.
  * The doors of a room are all that others may import of it; a room without a list is open, because every room speaks
- * its words. A door that nobody enters any more is taken off the list.
+ * its words. A door that no one enters any more is taken off the list.
  */
 const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   core: 'open',
@@ -55,6 +55,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'called.ts',
     'columns/column-kind.ts',
     'columns/columns.ts',
+    'compared.ts',
     'describe-file.ts',
     'input.ts',
     'kept-rows.ts',
@@ -64,15 +65,17 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/output.ts',
     'output/own-files.ts',
     'output/report-object.ts',
+    'output/report.ts',
     'output/summary-words.ts',
     'output/tally.ts',
+    'quality/cell-faults.ts',
     'quality/job-issues.ts',
     'quality/shared-hosts.ts',
-    'shared-identifiers.ts',
     'spool.ts',
     'versions.ts',
   ],
   walk: [
+    'asked-anew.ts',
     'asked-before.ts',
     'filling.ts',
     'known-calls.ts',
@@ -108,6 +111,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'doubts.ts',
     'erase.ts',
     'known-account.ts',
+    'known-rows.ts',
     'matches.ts',
     'notices.ts',
     'open-ledger.ts',
@@ -122,6 +126,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'summary.ts',
     'table-order.ts',
     'table.ts',
+    'time-left.ts',
     'work-queue.ts',
   ],
   web: ['serve.ts'],
@@ -201,7 +206,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, counts, money, answers and operations, and types of what the server says', () => {
+  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, rows, counts, people, money, answers, operations and vendors, and types of what the server says', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -214,7 +219,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/summary-words\.ts$|core\/(?:counts|described|given|money|plain-text)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/summary-words\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
         to,
       );
     });

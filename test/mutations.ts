@@ -124,7 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '9f: an id that two calls have is the id of neither',
     file: 'src/ledger/transitions.ts',
-    instead: 'step([noteIds], accepted),',
+    instead: 'groupPart([noteIds], accepted),',
     test: ['ledger/attacks', 'where two calls have it, in one group or in two'],
     simulated: 'fill',
   },
@@ -364,6 +364,13 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: 'fill',
   },
   {
+    rule: 'ask-again: whoever asks some rows again, or one step, buys nothing else',
+    file: 'src/run/rows.ts',
+    instead: '',
+    test: ['cli/asked-anew', 'rows that were never asked stay so'],
+    simulated: { never: 'no person in a world names rows' },
+  },
+  {
     rule: 'fill-list: a step is left out whose columns the list has filled',
     file: 'src/walk/filling.ts',
     instead: '',
@@ -401,7 +408,7 @@ export function mutated(source: string, { rule, file, instead }: Place): string 
 }
 
 const ROOT = join(import.meta.dirname, '..');
-const FOLDERS = ['bench', 'docs', 'fixtures', 'jobs', 'package.json', 'src', 'test', 'tsconfig.json'];
+const FOLDERS = ['bench', 'dist', 'docs', 'fixtures', 'jobs', 'package.json', 'src', 'test', 'tsconfig.json'];
 
 /** Where the source is copied to, with one rule less at a time. */
 export class Copy {

@@ -103,7 +103,7 @@ describe('the action', () => {
 
   test('the action is given inputs that it has, and the guide explains each', () => {
     const names = Object.keys(parse(read(`${ACTION}/action.yml`)).inputs);
-    const guide = read('docs/guide/container.md');
+    const guide = read('docs/guide/nightly.md');
     expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
     const { jobs } = parse(read('docs/github/rowonce.yaml'));
     for (const { steps } of Object.values<{ steps: { uses: string; with?: object }[] }>(jobs)) {

@@ -33,7 +33,7 @@ const COMPILES_IN_PLACE = '--no-concurrent-sparkplug';
 setFlagsFromString(COMPILES_IN_PLACE);
 
 /**
- * A file system in memory, where there is one with room enough and nobody names another by `TMPDIR`. Stores commit some ten
+ * A file system in memory, where there is one with room enough and no one names another by `TMPDIR`. Stores commit some ten
  * thousand times, and each commit waits for the disk. What a kill leaves behind is the same on both.
  */
 const MEMORY = '/dev/shm';
@@ -57,7 +57,7 @@ const BINS = join(folder, 'node_modules', '.bin');
 mkdirSync(BINS, { recursive: true });
 symlinkSync(realpathSync(join(import.meta.dirname, '..', 'src', 'bin.js')), join(BINS, 'rowonce'));
 
-/** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
+/** What is known of ledgers outside of their stores is no one's of the tester. Programs that are started have it as well. */
 process.env.XDG_STATE_HOME = join(folder, 'state');
 
 const FILES = '**/*.test.ts';
@@ -82,9 +82,9 @@ export default defineConfig({
     hookTimeout: 900_000,
     teardownTimeout: 180_000,
     expect: { poll: { timeout: 180_000 } },
-    // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
-    // kills and timings less like a user's.
-    maxWorkers: 3,
+    // A file waits for programs, vendors and the page, which asks for what is new each second, for a third of its time and
+    // more: four share two cores well.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },

@@ -1,5 +1,5 @@
 /**
- * Goal: nobody makes a row dearer unnoticed. What a list asks of SQLite, the disk, the vendor and memory stays
+ * Goal: no one makes a row dearer unnoticed. What a list asks of SQLite, the disk, the vendor and memory stays
  * within `ceilings.ts`; seconds are left to `npm run bench speed`.
  * Method: real commands typed in this process, with a real store and the sandbox; the calls of the library are counted.
  */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { abn } from '../../bench/program.ts';
-import { editedSince } from '../../src/files/versions.ts';
+import { compareVersions } from '../../src/files/compared.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { bringList } from '../../src/web/server/list-files.ts';
 import { ListTables } from '../../src/web/server/list-tables.ts';
@@ -196,7 +196,7 @@ async function workOf({ ending = '.csv', read, content }: Hostile, size: number)
       const list = await bringList(page, `list${ending}`, Readable.from([content(size)]));
       if (!('other' in list)) await new ListTables().pageOf(list, {}).catch(() => {});
     }),
-    compared: await stepsOf(() => editedSince(read ?? {}, path, path)),
+    compared: await stepsOf(() => compareVersions(read ?? {}, path, path)),
     bytes: bytesIn(place),
   };
 }

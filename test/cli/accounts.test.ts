@@ -8,7 +8,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { openDesk } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
@@ -99,6 +101,13 @@ test('the list says which vendors come with the program, what each can be asked 
     const account = listed.find(({ name }: Asked) => name === word);
     expect(account.operations, word).toEqual(expect.arrayContaining(operations));
   }
+  // As the vendors write them, also where the word of the dialect is another.
+  const named = ({ word, name }: Asked): string => `${word}: ${name}`;
+  const written = ['hunter: Hunter', 'pdl: People Data Labs', 'fullenrich: FullEnrich', 'snov: Snov.io'];
+  expect(vendors.map(named)).toEqual(expect.arrayContaining(written));
+  for (const { word, name } of vendors)
+    expect(listed.find((account: Asked) => account.name === word).title, word).toBe(name);
+  expect((await accounts(['list'])).stdout).toMatch(/^pdl \(provider\)\n +vendor +People Data Labs\n/m);
   expect(vendors).toContainEqual({
     word: 'surfe',
     name: 'Surfe',
@@ -228,7 +237,7 @@ test('a name that is taken is not overwritten', async () => {
 test('the name of an account that is there and a key give that account another key, and nothing else', async () => {
   await accounts([...ADD, '--key-stdin', '--price', '0.04 AUD'], { stdin: 'first\n' });
   const changed = await accounts(['add', '--name', 'data', '--key-stdin'], { stdin: 's3cr3t\n' });
-  expect(changed).toMatchObject({ code: 0, stdout: 'Account data has another key.\n' });
+  expect(changed).toMatchObject({ code: 0, stdout: 'Account data has a new key.\n' });
   const written = await readFile(file(), 'utf8');
   expect(written).toContain('s3cr3t');
   expect(written).not.toContain('first');
@@ -304,7 +313,7 @@ test('test of a service tries the key with the question that its dialect names, 
   const shy = await accounts(['test'], { env: { K: 'shy' } });
   expect(shy.code).toBe(0);
   expect(shy.stdout).toContain(
-    'the vendor does not say whose key it is (status 404), so the key itself was not tried',
+    'the vendor does not name the owner of the key (status 404), so the key itself was not tried',
   );
 });
 
@@ -323,4 +332,25 @@ test('test notices a missing key, a name that does not resolve, and that nobody 
     code: 'address',
     message: expect.stringContaining('ECONNREFUSED'),
   });
+});
+
+test('an account that is there gets another budget or price, which holds from then on; nothing else of it changes', async () => {
+  const desk = await openDesk({ account: { budget: { per_month: 100 } } });
+  const before = await desk.read('config/accounts.yaml');
+  const changed = await desk.type(['accounts', 'add', '--name', 'data', '--budget-per-month', '3']);
+  expect(changed).toMatchObject({ code: 0, stdout: 'Account data has a new budget.\n' });
+  const [one, other] = [before, await desk.read('config/accounts.yaml')].map(
+    (text) => parse(text).accounts.data,
+  );
+  expect(other).toEqual({ ...one, budget: { per_month: 3 } });
+  desk.list(5);
+  expect((await desk.type(desk.run())).code).toBe(4);
+  expect(await desk.requests()).toBe(3);
+  const more = ['accounts', 'add', '--name', 'data', '--budget-per-month', '9'];
+  expect((await desk.type([...more, '--id', 'another'])).code).toBe(2);
+  expect(parse(await desk.read('config/accounts.yaml')).accounts.data).toEqual(other);
+  const priced = await desk.type([...more, '--price', '1 AUD']);
+  expect(priced).toMatchObject({ code: 0, stdout: 'Account data has a new budget and a new price.\n' });
+  const terms = { budget: { per_month: 9 }, price: '1 AUD' };
+  expect(parse(await desk.read('config/accounts.yaml')).accounts.data).toEqual({ ...one, ...terms });
 });

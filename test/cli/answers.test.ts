@@ -1,5 +1,5 @@
 /**
- * Goal: what a run says of its rows is what the vendor did and charged, whatever the vendor answers. Words that nobody can read stop a run
+ * Goal: what a run says of its rows is what the vendor did and charged, whatever the vendor answers. Words that cannot be read stop a run
  * soon, with what would read them; a hostile answer spoils its own row alone.
  * Method: the real command before vendors of the test that answer as they are told, and keep a book of what they have done.
  */

@@ -146,8 +146,8 @@ test('{key} in query and body is agreed to once, filled in as the request leaves
       .map(({ _reason }) => _reason)
       .slice(1),
   ).toEqual([
-    'its cells make a {key}, which only a job may have',
-    'its cells make a {key}, which only a job may have',
+    'its cells contain {key}, which only a job may contain',
+    'its cells contain {key}, which only a job may contain',
   ]);
   const sent = { auth: { token: `Key ${key}` }, domain: 'a.example', as: '{a.example}', query: body.query };
   expect(asked.map(({ input }) => input)).toEqual([sent, sent]);

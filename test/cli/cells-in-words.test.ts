@@ -65,7 +65,7 @@ test('a damaged number of a row that another cell found is listed until it is me
   await desk.write('list.csv', list(''));
   const again = await desk.type(['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.csv']);
   expect(again.code).toBe(0);
-  expect(await desk.read('out.report.html')).toContain('Nothing needs you.');
+  expect(await desk.read('out.report.html')).toContain('Nothing needs attention.');
   await expect(desk.read('out.needs-attention.csv')).rejects.toThrow();
 });
 

@@ -54,5 +54,5 @@ test('check-phone asks for each number once, by its country where the number lac
     ['invalid', 'matched'],
     ['', 'invalid'],
   ]);
-  expect(desk.place.rows()[4]?._reason).toContain('has no country in front, as in +61');
+  expect(desk.place.rows()[4]?._reason).toContain('has no country code such as +61');
 });

@@ -1,5 +1,5 @@
 /**
- * Goal: what is shown as spent is what the vendor charged; where nobody says what that was, it is shown as the most. What the vendor itself
+ * Goal: what is shown as spent is what the vendor charged; where no one says what that was, it is shown as the most. What the vendor itself
  * has counted stands beside our books, wherever these are shown; it costs nothing, and changes no budget.
  * Method: the real commands before the sandbox, whose book is the judge, and before a vendor whose balance falls by what it charges.
  */
@@ -49,7 +49,7 @@ test('a part of a credit is booked as a whole one, which is the most', async () 
 
 // ------------------------------------------------------------------------------------------------ what the vendor has counted
 
-/** One whose key is ours alone: it charges one credit a person, where nobody states a price. */
+/** One whose key is ours alone: it charges one credit a person, where no one states a price. */
 async function countingDesk(account: object): Promise<DeskBefore & { readonly books: { left: number } }> {
   const books = { left: 1000 };
   const before = await deskBefore(({ path }) => {

@@ -1,5 +1,5 @@
 /**
- * Goal: a dialect that comes with Rowonce sends the request that its vendor documents, nobody is asked about it, and nothing shows or keeps a key
+ * Goal: a dialect that comes with Rowonce sends the request that its vendor documents, no one is asked about it, and nothing shows or keeps a key
  * that stands in a query. Whatever dialect an account speaks, and whether it reaches its vendor directly or through a service, the same rows
  * get the same cells.
  * Method: the real command, an account that names the dialect, and a vendor on a real socket that keeps what arrives.

@@ -75,7 +75,7 @@ const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '99', '
 
 const got = ({ desk }: AtVendor): readonly string[] => desk.place.rows().map(({ Got = '' }) => Got);
 
-/** An account that finds nobody for nothing, or that cannot tell. */
+/** An account that finds no one for nothing, or that cannot tell. */
 async function nobody(desk: {
   readonly operation: StandIn['operation'];
   readonly asked: object;

@@ -1,5 +1,5 @@
 /**
- * Goal: nothing is bought by letters that nobody wrote. A list whose bytes are neither UTF-8 nor Windows-1252 waits for a person who
+ * Goal: nothing is bought by letters that no one wrote. A list whose bytes are neither UTF-8 nor Windows-1252 waits for a person who
  * says its encoding, and comes back in it; a list of any language of Windows-1252 is read without a question.
  * Method: the real command before a vendor with a book of its own, on bytes that another library has written.
  */

@@ -1,5 +1,5 @@
 /**
- * Goal: a step that reads what an earlier one finds is asked where that was found, and where nobody can find it the row says why.
+ * Goal: a step that reads what an earlier one finds is asked where that was found, and where no one can find it the row says why.
  * Method: the real command before a vendor that finds an address for a name, and people by their addresses.
  */
 import { parse } from 'csv-parse/sync';

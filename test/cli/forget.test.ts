@@ -1,5 +1,5 @@
 /**
- * Goal: a person who is forgotten is in no byte of the store, is not bought again by mistake, and nobody else is lost.
+ * Goal: a person who is forgotten is in no byte of the store, is not bought again by mistake, and no one else is lost.
  * Method: the real commands over a vendor of our own, which counts; every file of the store's folder is read.
  */
 
@@ -95,7 +95,7 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   const compacted = await desk.type(['store', 'purge', '--compact']);
-  expect(compacted).toMatchObject({ code: 0, stdout: expect.stringContaining('is given back') });
+  expect(compacted).toMatchObject({ code: 0, stdout: expect.stringContaining('is free again') });
   expect((await desk.type(['status'])).code).toBe(0);
 });
 
@@ -209,7 +209,7 @@ test('a list that was brought to the page and never run is reached, also as it w
   await brought(page, 'others.csv', `email\n${MARY}\n`);
   const id = await brought(page, 'people.csv', `email\n${JANE}\n`);
   const mend = { row: 2, column: 'email', value: 'somebody@else.example' };
-  await ask(page, 'PUT', `/lists/${id}/mends`, mend);
+  await ask(page, 'PUT', `/lists/${id}/mends`, { mends: [mend] });
   expect((await page.stop()).code).toBe(0);
   expect(existsSync(desk.place.path('store/ledger.db'))).toBe(false);
   const half = desk.place.path('store/lists/.rowonce-00000000-1-000000000000.tmp');
@@ -253,7 +253,7 @@ test('a forgotten person of a team is named with what ends it, and is invited ag
   expect(await team.apply([{ email: JANE, role: 'editor', project: 'proj-2' }], other)).toMatchObject(
     skipped,
   );
-  // What ends it is pasted afterwards: the list names nobody.
+  // What ends it is pasted afterwards: the list names no one.
   writeFileSync(team.place.path('ends.csv'), `${header}\n${row}\n`);
   expect(await team.type(...words.replace(' - ', ' ends.csv ').split(' '))).toMatchObject({ code: 0 });
   expect(Object.keys((await team.state()).roles())).toEqual([`${PROJECT} ${MARY}`]);
@@ -262,4 +262,43 @@ test('a forgotten person of a team is named with what ends it, and is invited ag
   expect(await mails()).toBe(2);
   expect(await team.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
   expect(await mails()).toBe(2);
+});
+
+test('a list is erased with its people: what another list has stays known, and nothing goes while it may have been charged', async () => {
+  const { desk, asked } = await deskOfPeople();
+  await desk.write('people.csv', `email\n${MARY}\n${JANE}\n`);
+  await desk.write('others.csv', `email\n${JANE}\n`);
+  await desk.write('lost.csv', 'email\nlost@acme.example\n');
+  for (const list of ['people.csv', 'others.csv'])
+    expect((await run(desk, 'enrich-person', list)).code).toBe(0);
+  expect(asked()).toHaveLength(2);
+  const batchOf = async (list: string): Promise<string> => {
+    const { batches } = await desk.json(['status']);
+    return batches.find(({ input }: { readonly input: string }) => input.endsWith(`/${list}`)).batch;
+  };
+  const people = await batchOf('people.csv');
+  const look = await desk.type(['store', 'purge', '--list', people, '--dry-run']);
+  expect(look.stdout).toMatch(/1 request, 2 rows/);
+  expect(look.stdout).toMatch(
+    /they cost \d+ credits?, and may be bought again\n.*stays: 1 request on which other lists rest/,
+  );
+  expect(filesWith(desk, MARY)).not.toEqual([]);
+  expect(await desk.type(['store', 'purge', '--list', people])).toMatchObject({ code: 2 });
+  expect(await desk.type(['store', 'purge', '--list', people, '--yes'])).toMatchObject({ code: 0 });
+  expect(filesWith(desk, MARY)).toEqual([]);
+  expect(filesWith(desk, JANE)).not.toEqual([]);
+
+  await run(desk, 'enrich-person', 'others.csv');
+  expect(asked(), 'the other list has what it had').toHaveLength(2);
+  await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
+  expect((await run(desk, 'enrich-person', 'again.csv')).code).toBe(0);
+  expect(asked(), 'what was erased is bought again, and nothing else').toHaveLength(3);
+
+  expect((await run(desk, 'enrich-person', 'lost.csv')).code).toBe(3);
+  const lost = await batchOf('lost.csv');
+  const refused = await desk.type(['store', 'purge', '--list', lost, '--yes']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('in doubt') });
+  expect(filesWith(desk, 'lost@acme.example')).not.toEqual([]);
+  const beside = await desk.type(['store', 'purge', '--list', people, '--older-than', '1d', '--yes']);
+  expect(beside).toMatchObject({ code: 2, stderr: expect.stringContaining('whole') });
 });

@@ -49,11 +49,11 @@ test('a platform, a short link, a hidden target and a bare builder are not asked
       .slice(0, 5)
       .map((reason) => reason.replace(/^.*?: (?:website|domain) \S+: /, '')),
   ).toEqual([
-    'is a page of crunchbase.com, which shows many companies; accept_hosts takes it all the same',
-    'is a page of glassdoor.co.uk, which shows many companies; accept_hosts takes it all the same',
-    'is a short link of bit.ly, which hides whose page it is',
-    'is a link of protect-au.mimecast.com, which hides where it leads',
-    'wixsite.com is a builder of websites, and not the website of a company',
+    'is a page of crunchbase.com, which shows many companies; to send it, name the host under `accept_hosts` in the job',
+    'is a page of glassdoor.co.uk, which shows many companies; to send it, name the host under `accept_hosts` in the job',
+    'is a short link of bit.ly, which does not show the page it opens',
+    'is a link of protect-au.mimecast.com, which does not show the page it opens',
+    'wixsite.com is a website builder, not the website of a company',
   ]);
 });
 
@@ -139,7 +139,7 @@ test('a dialect says of which networks it takes profiles, and another way of the
   ]);
   const [asked, left, found] = shown(at, '_reason');
   expect([asked, found]).toEqual(['', '']);
-  expect(left).toContain('https://x.com/miatran: the vendor takes profiles of linkedin.com alone');
+  expect(left).toContain('https://x.com/miatran: the vendor takes profiles of linkedin.com only');
 });
 
 test.each<readonly [string, string, string, string]>([

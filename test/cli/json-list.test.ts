@@ -1,6 +1,6 @@
 /**
  * Goal: a file of JSON with one list in it is a list: its objects are bought once and come back in it with ours, every other byte as it
- * was; where nobody can say which list is meant, nothing is bought.
+ * was; where no one can say which list is meant, nothing is bought.
  * Method: the real command before a vendor with a book of its own, on files as programs export them.
  */
 import { rmSync } from 'node:fs';

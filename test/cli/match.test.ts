@@ -64,7 +64,7 @@ test('another ABN than was asked is said, and the row needs a person, who keeps 
   );
   expect(ran.stderr + ran.stdout).toContain('1 answer is about another company or person');
   const first = await at.desk.read('out.csv');
-  // Another run says the same, asks nobody, and writes the same bytes.
+  // Another run says the same, asks no one, and writes the same bytes.
   expect((await at.desk.type(RUN)).code).toBe(3);
   expect(await at.desk.read('out.csv')).toBe(first);
   expect(await at.desk.json(['settle', 'last'])).toMatchObject({
@@ -82,6 +82,31 @@ test('another ABN than was asked is said, and the row needs a person, who keeps 
   expect((await rows(at, ...shown))[1]).toBe('7 | matched | ABN differs: 53 004 085 616 (kept) | 1');
   expect(at.asked).toHaveLength(3);
   expect((await at.desk.type(['settle', 'last', '2', '--keep'])).code).toBe(2);
+});
+
+test('where the ABN had no match and the website has, another ABN than the list has is said, and no person has to decide', async () => {
+  const dialect = {
+    operations: { 'enrich-company': { by: ['abn', 'domain'], credits: { most: 1, found: 1 } } },
+  };
+  const at = await deskOf(
+    `Name,ABN,Site\nKookaburra,${HERS},kookaburra.com.au\nWombat,33051775556,wombat.com.au\n`,
+    {
+      operation: 'enrich-company',
+      columns: { abn: 'ABN', domain: 'Site' },
+      add: { Staff: 'staff' },
+      waterfall: ['abn', 'domain'],
+    },
+    ({ input }) => {
+      if (input.abn !== undefined) return Response.json({ error: 'No match' }, { status: 404 });
+      return { abn: input.domain === 'wombat.com.au' ? OTHER : HERS, staff: 7 };
+    },
+    dialect,
+  );
+  expect((await at.desk.type(RUN)).code).toBe(0);
+  expect(await rows(at, '_matched_by', '_match')).toEqual([
+    'domain | ',
+    'domain | ABN differs: 53 004 085 616',
+  ]);
 });
 
 test('a job leaves such cells blank, or says nothing', async () => {
@@ -214,7 +239,7 @@ test('rows of one question that a profile or an ABN tells apart say with which r
   expect((await at.desk.type(RUN)).code).toBe(0);
   expect(await rows(at, 'Mail', '_match')).toEqual(shown);
   expect(await at.desk.json(['status', 'last', '3'])).toMatchObject({ match: 'shared with row 2' });
-  // A list that has grown asks nobody again, and says the same.
+  // A list that has grown asks no one again, and says the same.
   await at.desk.write('list.csv', `${await at.desk.read('list.csv')}Ann,Lee,b.example,,\n`);
   expect((await at.desk.type(RUN)).code).toBe(0);
   expect((await rows(at, 'Mail', '_match')).slice(0, 4)).toEqual(shown);

@@ -96,7 +96,7 @@ test('a column of hers that is called as one of ours is never replaced: ours ste
       ['to call', 'hers', 'matched'],
     ]);
   }
-  // Rows that she has mended bring none of our columns, so that hers of that name are in nobody's way.
+  // Rows that she has mended bring none of our columns, so that hers of that name are in no one's way.
   await desk.write('own.csv', `ABN,Name,_status\n${WRONG}to call\n`);
   await edit(desk, ATTENTION, ['Wrong', 'Right']);
   await desk.type(['merge', ATTENTION, 'own.csv']);
@@ -187,7 +187,7 @@ test('a row that is mended to an identifier which another row has goes into its 
   const merge = ['merge', ATTENTION, 'list.csv', '-o'];
   expect(await desk.json([...merge, 'mended.csv'])).toMatchObject({ found: 1, mended: 1, kept: [] });
   expect(await desk.read('mended.csv')).toBe(lines(HEADER, ONE, '51824753556,Wrong,x'));
-  // Her list has another number there by now, so that nobody knows which row is meant.
+  // Her list has another number there by now, so that it is not known which row is meant.
   await desk.write('list.csv', lines(HEADER, ONE, '51824753559,Wrong,x'));
   expect(await desk.json([...merge, 'other.csv'])).toMatchObject({ found: 0, nowhere: [{ row: 3 }] });
 });

@@ -59,7 +59,7 @@ const spent = async (desk: Desk, by: string): Promise<JsonResult[]> =>
 
 /** What the report says that the list cost. */
 const reported = async (desk: Desk): Promise<string> =>
-  /It cost [^<]*\.</.exec(await desk.read('out.report.html'))?.[0].slice(0, -1) ?? '';
+  /It cost [^<]*?\.(?=[ <])/.exec(await desk.read('out.report.html'))?.[0] ?? '';
 
 test('a plan, a run, what was spent and the report say the same money for the same credits', async () => {
   const desk = await openDesk({ account: { price: '0.04 AUD' }, concurrency: 1 });
@@ -125,7 +125,7 @@ test('money of two currencies is never added, and is at most in each what one of
   const ran = await words(desk, RUN);
   expect(ran).toContain('Credits    11 spent (€0.50 and A$0.40)');
   expect((await desk.json(RUN)).cost).toEqual([euros(0.5), dollars(0.4)]);
-  expect(await reported(desk)).toBe('It cost 11 credits (€0.50 and A$0.40).');
+  expect(await reported(desk)).toBe('It cost €0.50 and A$0.40 (1 credit of one and 10 credits of two).');
   expect(await spent(desk, 'account')).toEqual([[dollars(0.4)], [euros(0.5)]]);
   for (const by of ['batch', 'day', 'operator']) {
     const [sums = [], ...others] = await spent(desk, by);
@@ -147,7 +147,7 @@ test('accounts in one currency have one sum, each at its own price', async () =>
   // Money is at most what it is wherever credits are.
   expect(await words(desk, RUN)).toContain('Credits    0 spent in this run, at most 11 in all (A$0.90)');
   expect(await words(desk, ['spend', '--by', 'day'])).toContain(' at most 11 credits (A$0.90), ');
-  expect(await reported(desk)).toBe('It cost at most 11 credits (A$0.90).');
+  expect(await reported(desk)).toBe('It cost at most A$0.90 (1 credit of one and 10 credits of two).');
 });
 
 test('what was saved, and whether it is at most, is said of each account for itself', async () => {
@@ -193,7 +193,7 @@ test('a list that is started again saves nothing of what it has had before, and 
   expect(figures).toMatchObject({ in_all: { credits: { spent: 12, exact: true } } });
   const report = await desk.read('out.report.html');
   expect(report).toContain(
-    'In all, the list has cost 12 credits (A$1.40); this start cost 1 credit (A$0.50).',
+    'In all, the list has cost A$1.40 (2 credits of one and 10 credits of two); this start cost 1 credit (A$0.50).',
   );
   expect(report).not.toContain('saved');
   const said = await words(desk, RUN);
@@ -255,7 +255,27 @@ test('money is said of the accounts that have a price, and of no sum that an acc
     { most: paid(0.6) },
   ]);
   expect(await words(desk, RUN)).toContain('Credits    11 spent, 0 saved');
-  expect(await reported(desk)).toBe('It cost 11 credits.');
+  expect(await reported(desk)).toBe('It cost 1 credit of one and 10 credits of two.');
   expect(await spent(desk, 'day')).toEqual([undefined]);
   expect(await spent(desk, 'account')).toEqual([paid(0.4), undefined]);
+});
+
+test('credits of accounts stand beside one another in what was spent, also where one has no price', async () => {
+  const desk = await deskOf({ one: '0.50 EUR', two: undefined });
+  await desk.type(RUN);
+  const at = (account: string, spent: number, more: object) => ({ account, spent, exact: true, ...more });
+  const accounts = [
+    at('one', 1, { requests: 3, cost: [{ amount: 0.5, currency: 'EUR' }] }),
+    at('two', 10, { requests: 2 }),
+  ];
+  for (const by of ['month', 'list', 'day', 'operator']) {
+    const [group] = (await desk.json(['spend', '--by', by])).groups;
+    expect(
+      group.accounts.toSorted((a: JsonResult, b: JsonResult) => a.spent - b.spent),
+      by,
+    ).toEqual(accounts);
+    expect(group.cost, by).toBeUndefined();
+  }
+  const [{ lists }] = (await desk.json(['spend', '--by', 'day'])).groups;
+  expect(lists).toMatchObject([{ list: desk.place.path('list.csv'), operation: 'find-email' }]);
 });

@@ -1,5 +1,5 @@
 /**
- * Goal: nobody is asked for by what is no name, and who is called Null is asked for like anybody.
+ * Goal: no one is asked for by what is no name, and who is called Null is asked for like anybody.
  * Method: the real command before a vendor on a real socket.
  */
 import { expect, test } from 'vitest';
@@ -54,10 +54,10 @@ test('a department, two people, a header and a place for a name are nobody, each
   await at.desk.type(RUN);
   expect(asked(at)).toEqual(['Marion Sales', 'Ludwig von und zu Stein']);
   const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason ?? '');
-  expect(reasons[0]).toContain(': name Sales Team: is a department or an office, and no person');
+  expect(reasons[0]).toContain(': name Sales Team: is a department or an office, not a person');
   expect(reasons[0]?.split('Sales')).toHaveLength(2);
   expect(reasons[2]).toContain('Tom and Anna: names two people');
-  expect(reasons[4]).toContain('{{first_name}}: is a place for a value');
+  expect(reasons[4]).toContain('{{first_name}}: is a placeholder');
 });
 
 test('a whole name is put together of the parts as they are read', async () => {
@@ -72,7 +72,7 @@ test('no company is asked for by a date, a truth value or a word for none', asyn
   );
   await at.desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99']);
   expect(at.asked.map(({ input }) => input.name)).toEqual(['TBC Consulting', 'True North', '7-Eleven']);
-  expect(at.desk.place.rows()[0]?._reason).toContain('name 7-Nov: is a date of a spreadsheet, and no name');
+  expect(at.desk.place.rows()[0]?._reason).toContain('name 7-Nov: is a date of a spreadsheet, not a name');
   const { damage } = await at.desk.json(['plan', 'enrich-company', 'list.csv']);
   expect(damage).toMatchObject([{ column: 'Name', kind: 'sheet_value', count: 2, first_rows: [2, 4] }]);
 });
@@ -97,15 +97,15 @@ test('two parts that are no name together are refused by what they are together'
   expect(asked(at)).toEqual(['Anna Test', 'Dr Anna Singh']);
   const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason ?? '');
   expect(reasons.slice(0, 3).map((reason) => reason.replace(/^.*? is complete: /, ''))).toEqual([
-    'name LinkedIn Member: stands for no name',
-    'name Bunya Timber Pty Ltd: is a company, and no person',
-    'first name Dr: is a title, and no given name',
+    'name LinkedIn Member: is a placeholder, not a name',
+    'name Bunya Timber Pty Ltd: is a company, not a person',
+    'first name Dr: is a title, not a given name',
   ]);
   const { figures } = await at.desk.json(RUN);
   expect(figures.reasons).toMatchObject([
-    { words: 'name: stands for no name', rows: 1 },
-    { words: 'name: is a company, and no person', rows: 1 },
-    { words: 'first name: is a title, and no given name', rows: 1 },
+    { words: 'name: is a placeholder, not a name', rows: 1 },
+    { words: 'name: is a company, not a person', rows: 1 },
+    { words: 'first name: is a title, not a given name', rows: 1 },
   ]);
 });
 

@@ -54,7 +54,7 @@ export class NightDesk {
     this.age(path);
   }
 
-  /** A file that nobody has touched for an hour, so that a sweep need not wait and look twice. */
+  /** A file that no one has touched for an hour, so that a sweep need not wait and look twice. */
   age(path: string): void {
     const hourAgo = new Date(Date.now() - 3_600_000);
     utimesSync(this.desk.place.path(path), hourAgo, hourAgo);

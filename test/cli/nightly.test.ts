@@ -56,7 +56,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   nights.dropFile('d.csv', 'Domain\nd.example\nno domain\n');
   const { stdout, stderr: words } = await nights.desk.type(['nightly', 'night.yaml']);
   expect(stdout, 'what there is nothing of has no line').not.toMatch(/^\n|\n\n/);
-  expect(words.trimEnd().split('\n').at(-1)).toBe('2 lists done, 1 with rows that need you: d.csv.');
+  expect(words.trimEnd().split('\n').at(-1)).toBe('2 lists done, 1 with rows that need attention: d.csv.');
 
   const next = await nights.night();
   expect(next).toMatchObject({ code: 0, said: { files: [], left: [], credits: { spent: 0 } } });

@@ -100,7 +100,7 @@ test.each([
     });
     const { code, stderr } = await desk.type(RUN);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('Row 3 (only characters that nobody sees) is no contact and is left out');
+    expect(stderr).toContain('Row 3 (only invisible characters) is no contact and is left out');
     expect((await desk.read('out.csv')).split('\r\n')[2]?.startsWith(line.trimEnd())).toBe(true);
   }
 });
@@ -333,7 +333,7 @@ test('in a workbook the same rows are none: what a survey says of its columns, t
   expect(stderr).toContain('Row 2 (Who are you?, Your website, Done?) is no contact and is left out');
   expect(stderr).toMatch(/Row 3 \(.*ImportId.*\) is no contact and is left out/);
   expect(stderr).toContain('Row 5 (the names of the columns again) is no contact and is left out');
-  expect(stderr).toContain('Row 7 (only characters that nobody sees) is no contact and is left out');
+  expect(stderr).toContain('Row 7 (only invisible characters) is no contact and is left out');
   expect(stderr).toContain('30 rows (8-37: FALSE) are no contacts and are left out');
   expect(
     await desk.json(['run', 'enrich-company', 'list.xlsx', '--budget', '9', '-o', 'out.xlsx']),

@@ -1,6 +1,6 @@
 /**
  * Goal: an administrator sees what a sheet would change, gets exactly that, and nothing twice; and a sheet that goes too
- * far, or that nobody agreed to, sends nothing.
+ * far, or that no one agreed to, sends nothing.
  * Method: real commands over sheets of people, before one vendor in a process of its own, whose requests and state are the
  * judge. Every test has projects and sheets of its own. The first one starts the program, the others type in this process.
  */
@@ -146,7 +146,7 @@ test('off a terminal a change needs --yes; nothing is sent without it, and nothi
   ).toEqual([]);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain(
-    'This run would make 1 change (1 invite) in the service, and nobody has agreed.',
+    'This run would make 1 change (1 invite) in the service, and you have not agreed.',
   );
   expect(refused.stderr).toContain('--yes');
   expect((await sheet.type('run', '--yes')).code).toBe(0);
@@ -185,6 +185,7 @@ test('a plan says which names of the list nobody knows, who is known, and what w
       { name: 'Borea', rows: 1 },
     ],
     roles: [{ name: 'Read only', rows: 2 }],
+    misspelled: [{ name: 'Atlsa', rows: 1, meant: 'Atlas' }],
   });
   expect(plan).toMatchObject({ people: 0, guards: [{ allows: { max_invites: 1 } }] });
 });
@@ -237,7 +238,7 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
   expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
   expect(await sheet.roles()).toHaveLength(9);
   expect(readFileSync(sheet.path('.enriched.report.html'), 'utf8')).toMatch(
-    /proj-missing<\/td><td.*>− removed<\/td><td.*>p0@acme\.example<\/td><td.*>viewer \(not in the list\)/,
+    /proj-missing<\/span><span>− removed<\/span><span>p0@acme\.example<\/span><span>viewer \(not in the list\)/,
   );
   expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
 });

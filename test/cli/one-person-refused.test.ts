@@ -1,5 +1,5 @@
 /**
- * Goal: what the service refuses about one person stops nobody else. The rule itself: `run/project-access.test.ts`.
+ * Goal: what the service refuses about one person stops no one else. The rule itself: `run/project-access.test.ts`.
  * Method: real commands before the sandbox service, and in front of it a door that answers 403 for one user; the state is the
  * vendor's.
  */
@@ -46,6 +46,29 @@ test('a 403 about the first of ten refuses that row, and the nine others are rem
   expect(alone).toMatchObject({ code: 3, report: { stopped: null, counts: { refused: 1 } } });
   expect(team.row(first)._reason).toContain('cannot remove the only owner');
   expect(alone.report?.requests).toBe(1);
+});
+
+test('a person whom two projects refuse ends refused in the run that asked both', async () => {
+  const team = await openTeam();
+  const headers = { 'content-type': 'application/json' };
+  const refusal = { status: 403, body: '{"error":"admins only"}', headers };
+  const door = await Gateway.before(team.vendor.url, (call) => (call > 1 ? refusal : undefined));
+  onTestFinished(() => door[Symbol.asyncDispose]());
+  team.writeAccount({ base_url: door.url });
+  team.writeJob({
+    columns: { email: 'Email', role: 'Role', project: 'Project' },
+    projects: { Alpha: PROJECT, Beta: 'proj-12', Gamma: 'proj-13' },
+  });
+  team.writeSheet([
+    { email: 'ann@team.example', role: 'viewer', project: 'Alpha' },
+    { email: 'ben@team.example', role: 'viewer', project: 'Beta; Gamma' },
+  ]);
+  expect(await team.runHere()).toMatchObject({
+    code: 3,
+    report: { stopped: null, counts: { applied: 1, refused: 1 }, requests: 3 },
+  });
+  expect(team.row('ben@team.example')._reason).toMatch(/project proj-12; .* project proj-13$/);
+  expect(await team.json('status')).toMatchObject({ batches: [{ state: 'finished' }] });
 });
 
 test('a key that was never let change a project stops the run with 77, and nobody was asked about twice', async () => {

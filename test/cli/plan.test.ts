@@ -61,6 +61,24 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   expect(stderr).toContain('so nothing is known as bought.');
 });
 
+test('with --each it says what becomes of each row, and the rows of each figure add up to it', async () => {
+  const { stdout } = await planned('enrich-company', 'list.csv', '--each');
+  expect(stdout).toContain(`
+  to buy         rows 2,5
+  duplicates     rows 3
+  invalid        rows 4: ABN 51 824 753 557: the checksum fails; website: blank
+`);
+  const desk = await openDesk();
+  desk.list(6);
+  await desk.type(desk.run('--limit', '2'));
+  const { each, ...figures } = await desk.json(['plan', 'enrich-company', 'list.csv', '--each']);
+  expect(figures).toMatchObject({ bought_before: 2, to_buy: 4 });
+  expect(each).toEqual([
+    { is: 'bought_before', rows: '2-3' },
+    { is: 'to_buy', rows: '4-7' },
+  ]);
+});
+
 test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {
   const desk = await openDesk();
   desk.list(3);
@@ -105,6 +123,20 @@ test('a run of the id begins, goes on after a budget, and ends in one batch; a p
   expect([second.batch, third.batch]).toEqual([first.batch, first.batch]);
   expect(second.stopped).toBeNull();
   expect(await desk.requests()).toBe(5);
+});
+
+test('a plan that the budget of its account does not cover says what is left of it', async () => {
+  const desk = await openDesk({ account: { budget: { per_month: 6 } } });
+  desk.list(3);
+  expect(await desk.json(PLAN)).not.toHaveProperty('short_budgets');
+  expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  desk.list(7);
+  expect((await desk.type(PLAN)).stdout).toContain(
+    '  budget         data has 3 of 6 credits left this month; a run may stop there\n',
+  );
+  expect(await desk.json(PLAN)).toMatchObject({
+    short_budgets: [{ account: 'data', period: 'month', cap: 6, left: 3 }],
+  });
 });
 
 test('once a part was bought elsewhere nothing starts, and the figures say by how much it moved', async () => {

@@ -1,5 +1,5 @@
 /**
- * Goal: nobody pays for the person behind `info@`, an address that is hidden or made up is asked by nowhere, and what
+ * Goal: no one pays for the person behind `info@`, an address that is hidden or made up is asked by nowhere, and what
  * can be mended for sure is mended when the user says so.
  * Method: the real command before a vendor on a real socket.
  */
@@ -55,9 +55,9 @@ test('an address of a department is no person, and its row says so and goes on b
   const run = await at.desk.type(RUN);
   expect(asked(at)).toEqual(['https://x.com/ann', 'ann@acme.example']);
   const [first, second] = at.desk.place.rows();
-  expect(first?._reason).toContain('info@acme.example: is that of a department or a machine');
+  expect(first?._reason).toContain('info@acme.example: is the address of a department or a machine');
   expect(first?._reason).toContain('role_addresses: send');
-  // The address is right, so nobody has to correct it.
+  // The address is right, so no one has to correct it.
   expect([second?._status, second?._reason]).toEqual([
     'matched',
     expect.not.stringContaining('so correct it'),

@@ -145,8 +145,8 @@ describe('a first store that nobody named', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['nightly', ['nightly', 'night.yaml'], 'Nobody watches this, so none is made by itself.'],
-    ['serve', ['serve'], 'Nobody watches this, so none is made by itself.'],
+    ['nightly', ['nightly', 'night.yaml'], 'This command makes none by itself.'],
+    ['serve', ['serve'], 'This command makes none by itself.'],
     ['settle', ['settle', 'last'], 'name the store that has it: --store FOLDER'],
   ])('a first store is not made by %s without a terminal', async (_, words, why) => {
     const desk = await openDesk();

@@ -118,6 +118,21 @@ test('consent to a sample is none to the rest: the whole run asks about that ins
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
 });
 
+test('a plan says what a sample would cost, also of a list that came again: what it buys of the new rows', async () => {
+  const desk = await openDesk({ matchRate: 1, account: { price: '0.40 AUD' } });
+  desk.list(10);
+  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '10']);
+  desk.list(40);
+  const plan = ['plan', 'enrich-company', 'list.csv', '--sample', '5'];
+  const part = { rows: 5, credits: 5, cost: [{ amount: 2, currency: 'AUD' }] };
+  expect(await desk.json(plan)).toMatchObject({ to_buy: 30, bought_before: 10, this_run: part });
+  expect((await desk.type(plan)).stdout).toMatch(/^ {2}this run +5 rows, at most 5 credits \(A\$2\.00\)$/m);
+  await desk.type(sampled(5, '--budget', '5'));
+  expect((await desk.place.vendor.book()).credits).toBe(15);
+  // What is drawn is always the same, so that nothing of it is left.
+  expect((await desk.json(plan)).this_run).toMatchObject({ rows: 0, credits: 0 });
+});
+
 const PARTS = [
   '--limit 5',
   '--sample 10',

@@ -1,5 +1,5 @@
 /**
- * Goal: of a change whose answer was lost, or does not count as done any more, a person learns whom it concerns and what is at stake, says
+ * Goal: of a change with a lost answer, or does not count as done any more, a person learns whom it concerns and what is at stake, says
  * what became of it, and every list goes on from that. `status` says what a killed run has done by halves, and whether a run goes on with it.
  * Method: the real commands before a sandbox service that loses answers, is killed where one is on its way, or answers oddly. Its own state
  * is the judge.
@@ -208,7 +208,7 @@ test('a role that hangs between two invites is named, while its batch is open an
   const note = `${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.`;
   expect([notes, changes.counts]).toEqual([[note], { pending: 1 }]);
   const open = await team.type('status', batch);
-  expect(open.stdout).toContain(`Changes    none\nHalf done  ${note}\n`);
+  expect(open.stdout).toContain(`Changes    none (0 of 1 change)\nHalf done  ${note}\n`);
   expect(open.stderr).toMatch(/^To continue: .*\n$/);
 
   const toInvite = `To invite them as before: npx rowonce undo ${batch}\n`;
@@ -253,7 +253,7 @@ test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
     expect(await desk.type(run)).toMatchObject({ code: 3 });
     expect(await desk.json(['status', batch])).toMatchObject({ counts: IN_DOUBT });
     const reason =
-      /it counted as done, but today's dialect does not read that in what came: .*; check at the service whether it was done/;
+      /it counted as done, but today's dialect reads the response in another way: .*; check at the service whether it was done/;
     expect(desk.place.rows('out.csv')[1]).toMatchObject({
       _status: 'in_doubt',
       _reason: expect.stringMatching(reason),

@@ -53,6 +53,21 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   expect(await desk.requests()).toBe(3);
 });
 
+test('a doubt of an earlier list is named by the list of batches, and where the last one has none', async () => {
+  const desk = await doubtfulDesk();
+  const { batches } = await desk.json(['status']);
+  const [{ batch }] = batches as [{ batch: string }];
+  desk.list(2, 'other.csv');
+  const other = ['run', 'enrich-company', 'other.csv', '--budget', '9', '-o', 'other-out.csv', '--yes'];
+  expect(await desk.type(other)).toMatchObject({ code: 0 });
+  expect((await desk.type(['status'])).stdout).toMatch(
+    new RegExp(`^${batch} .*3/3 rows, .*, 2 in doubt `, 'm'),
+  );
+  expect((await desk.type(['settle', 'last'])).stderr).toMatch(
+    new RegExp(`^2 rows of .*list\\.csv in doubt: .*rowonce settle ${batch}$`, 'm'),
+  );
+});
+
 test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
   expect(await desk.type(['settle', 'last', '2', '--skip'])).toMatchObject({

@@ -3,6 +3,7 @@
  * knows of any of them is never bought again, and one that ends, pauses or loses an answer costs nothing at another.
  * Method: the real command before one vendor on a real socket that answers for three accounts, each at a path of its own.
  */
+import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Answer, type Asked, type DeskBefore, deskBefore } from './desk.ts';
 
@@ -391,7 +392,7 @@ test('a later step asks by the cell of the list, or by what an earlier step foun
   );
   expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(1 + 2 + 2 + 1 + 2);
   await run(at);
-  // What is in doubt may fill the cell yet, so nobody is asked by another one.
+  // What is in doubt may fill the cell yet, so no one is asked by another one.
   expect(
     at
       .said()
@@ -890,7 +891,7 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   [
     'a step without any input',
     { ...STEPS, columns: { ...STEPS.columns, domain: '' } },
-    /^job\.yaml:1:\d+: find-email is asked by first_name\+last_name\+domain, and for none of these all columns were recognized\.\n/,
+    /^job\.yaml:1:\d+: A row is looked up by first name \+ last name \+ web domain, and the list has all columns of none of these\.\n/,
   ],
   [
     'a step that reads what a later one adds',
@@ -920,7 +921,7 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
 });
 
 test.each([
-  ['a step without any input', 'one', /^job\.yaml:4:5: enrich-person needs at least one of /],
+  ['a step without any input', 'one', /^job\.yaml:4:5: A row is looked up by /],
   ['an account that is not there', 'tow', /^job\.yaml:5:10: there is no account "tow"/],
 ])('%s is refused with its line where the steps are a list', async (_, account, said) => {
   const at = await deskOf({ one: NOTHING }, {});
@@ -1080,6 +1081,34 @@ test('a path of a step is missed by the answers of that step alone', async () =>
   );
 });
 
+test('a path that only a later answer of its step has is not missed', async () => {
+  const one: Answer = ({ path, input }) => {
+    if (path.endsWith('person')) return { title: 'Boss' };
+    return { ...found(String(input.first_name), 'one'), ...(input.first_name === 'Cat' && { phone: '1' }) };
+  };
+  const operations = {
+    ...TWO_STEPS,
+    'find-email': { account: 'one', add: { Email: 'email', Phone: 'phone' } },
+  };
+  const at = await deskOf({ one }, { columns: { ...JOB.columns, email: 'Email' }, operations });
+  expect((await run(at)).stderr).not.toContain('`find-email.phone`');
+});
+
+test('a waterfall whose second account gives a name of its own says that what it finds stays blank', async () => {
+  const one: Answer = ({ input }) =>
+    input.first_name === 'Ann' ? { ...found('Ann', 'one'), job_title: 'Boss' } : NOTHING();
+  const two: Answer = ({ input }) => ({ ...found(String(input.first_name), 'two'), job_titles: 'Boss' });
+  const at = await deskOf(
+    { one, two },
+    { operations: { 'find-email': { ...TWO.operations['find-email'], add: { Title: 'job_title' } } } },
+  );
+  const ran = await run(at);
+  expect(ran.stderr).toContain(
+    '`find-email.job_title` is in none of 2 answers of two; did you mean `find-email.job_titles`? What two finds stays blank.\n',
+  );
+  expect(ran.code).toBe(3);
+});
+
 test('a found address that its check refuses is no find of its account, and costs what it cost', async () => {
   const at = await deskOf(
     { one: knows('one', 'Bob'), two: knows('two', 'Ann', 'Bob', 'Cat'), three: checker },
@@ -1122,7 +1151,7 @@ test('the report does not say that nothing needs a person while rows are left', 
   await run(at);
   const report = await at.desk.read('out.report.html');
   expect(report).toContain('2 rows to go');
-  expect(report).toContain('No finished row needs you.');
+  expect(report).toContain('No finished row needs attention.');
 });
 
 test('a refresh asks about somebody who was forgotten in the order of the job, not first who had the answer', async () => {
@@ -1138,9 +1167,9 @@ test('a refresh asks about somebody who was forgotten in the order of the job, n
 });
 
 test('a check that is answered later holds its row, also where a person tells what an account before it has', async () => {
-  let isDone = false;
+  let isDone = (): boolean => false;
   const three: Answer = ({ method }) =>
-    method === 'POST' ? { job: 'j1' } : isDone ? { state: 'ok' } : { state: null };
+    method === 'POST' ? { job: 'j1' } : isDone() ? { state: 'ok' } : { status: 'running' };
   const at = await deskOf({ one: LOST, two: knows('two', 'Ann'), three }, CHECKED);
   const later = { id: 'job', path: '/results/{id}', every: '100ms', gives_up: '2h' };
   const check = { ...FINDER.operations['check-email'], later };
@@ -1154,7 +1183,10 @@ test('a check that is answered later holds its row, also where a person tells wh
   const { batch } = (await at.desk.json(['status'])).batches.at(-1);
   const told = await at.desk.type(['settle', batch, '2', '--answer', 'email=ann@one.example']);
   expect(told.code, told.stderr).toBe(0);
-  isDone = true;
+  // A run that waits for such answers alone writes its output before they come: its row has been looked at by then.
+  const output = at.desk.place.path('out.csv');
+  rmSync(output);
+  isDone = () => existsSync(output);
   expect((await run(at)).code).toBe(0);
   const bought = at.asked.filter(({ method }) => method === 'POST');
   expect(bought.map(({ input }) => input.first_name ?? input.email)).toEqual([

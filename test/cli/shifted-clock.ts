@@ -1,6 +1,6 @@
 /**
  * Loaded before the program (`node --import`), it puts the program's calendar wrong as a file says, from its first line on and while it
- * runs. What is left alone is the monotonic clock, which nobody can set. `clocks.ts` writes the file.
+ * runs. What is left alone is the monotonic clock, which no one can set. `clocks.ts` writes the file.
  */
 import fs from 'node:fs';
 

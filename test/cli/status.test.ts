@@ -195,7 +195,7 @@ test('status of changes counts without credits; a row with its plan and every re
 
   const { stdout } = await team.type('status', 'last');
   expect(stdout).toContain(
-    'team.csv, 1 row, and 1 person whom it does not name\n  applied   2\nChanges    1 role, 1 removal\n',
+    'team.csv, 1 row, and 1 for people whom it does not name\n  applied   2\nPeople     2: 2 changed\nChanges    1 role, 1 removal\n',
   );
   expect(stdout).not.toMatch(/credit|pending/i);
   expect((await team.type('status')).stdout).toMatch(
@@ -247,7 +247,7 @@ test.each([
     const refused = await desk.type(retry);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toBe(
-      `No run goes on with batch ${batch}, because its ${what} has changed, so it sends nothing again.\nSay what became of it with --answer or --not-done.\n`,
+      `No run goes on with batch ${batch}, because its ${what} has changed, so it sends nothing again.\nSay what happened with --answer or --not-done.\n`,
     );
     await desk.write(file, before);
     expect(await desk.type(retry)).toMatchObject({ code: 0 });

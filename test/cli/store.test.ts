@@ -53,7 +53,7 @@ describe('a backup', () => {
     expect(statSync(place.path('kept.db')).mode & 0o777).toBe(0o600);
     expect(readdirSync(place.folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
     rmSync(place.path('store'), { recursive: true });
-    // Nobody there knows of a store. Nothing was bought since, which the backup cannot know.
+    // No one there knows of a store. Nothing was bought since, which the backup cannot know.
     rmSync(place.path('state'), { recursive: true });
 
     for (const store of ['store', 'elsewhere']) {

@@ -23,15 +23,15 @@ const IDS = ['--project', 'Atlas=proj-a', '--project', 'Borealis=proj-b'];
 test('unknown projects are said in one sentence, and a job is written to fill in', async () => {
   const team = await teamWithSheet();
   const planned = await team.type('plan', 'onboard', 'sheet.csv');
-  expect(
-    planned.stdout.match(/Nobody has said yet which projects these are: Atlas and Borealis\./g),
-  ).toHaveLength(1);
+  expect(planned.stdout.match(/The ids of these projects are not known: Atlas and Borealis\./g)).toHaveLength(
+    1,
+  );
   expect(await team.json('plan', 'onboard', 'sheet.csv')).toMatchObject({ rows: 3, invalid: 3 });
 
   const stopped = await team.type(...RUN, '--save-job', 'team-job.yaml');
   expect(stopped).toMatchObject({ code: 2, stdout: '' });
   expect(stopped.stderr).toContain(
-    'Nobody has said yet which projects these are: Atlas and Borealis.\nGive each its id with ',
+    'The ids of these projects are not known: Atlas and Borealis.\nGive each its id with ',
   );
   expect(stopped.stderr).toMatch(/--project "Atlas=…" .*--create-projects\.$/m);
   expect(await team.requests()).toBe(0);
@@ -141,7 +141,7 @@ test('a list that gives the id of another person changes neither of the two, and
       action: 'invalid',
       reason: `user_id "${ann}" is that of ${ANN}, but the row says ${BO}. Correct one of them, or leave the e-mail address out`,
     },
-    { action: 'refused', email: BO, beyond: true },
+    { action: 'unchanged', email: BO, beyond: true },
   ]);
   // Whose id it is may be meant by that row, and is not taken for missing.
   team.writeSheet(
@@ -152,7 +152,7 @@ test('a list that gives the id of another person changes neither of the two, and
     'alone.csv',
   );
   const ended = await team.runHere({ input: 'alone.csv' });
-  expect(ended.report?.counts).toEqual({ applied: 1, invalid: 1, refused: 2 });
+  expect(ended.report?.counts).toEqual({ applied: 1, invalid: 1, unchanged: 2 });
   expect((await team.state()).roles()).toEqual({
     [`${PROJECT} ${ANN}`]: 'viewer',
     [`${PROJECT} ${BO}`]: 'viewer',

@@ -1,6 +1,6 @@
 /**
  * Goal: what a vendor finds by an id alone is taken by a second call, and each of the two is bought once, whatever kills the
- * program and however many rows lead to the id. Of several nobody is taken.
+ * program and however many rows lead to the id. Of several no one is taken.
  * Method: the real command before a vendor on a real socket that searches and hands out, over SQLite and PostgreSQL.
  */
 import { describe, expect, test } from 'vitest';

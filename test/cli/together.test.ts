@@ -226,7 +226,7 @@ describe('a check of addresses', () => {
     const words = run('check-email', '--add', 'Verdict=verdict');
     expect((await at.desk.type(words)).code).toBe(3);
     expect(shown(at, '_status', '_reason')[0]).toMatch(
-      /^in_doubt \| .*"risky".*under none of the `verdicts`/,
+      /^in_doubt \| .*"risky".*with a verdict that `verdicts`/,
     );
     const told = ['settle', 'last', '2', '--answer', 'Verdict=accept_all'];
     expect((await at.desk.type(told)).code).toBe(2);
@@ -365,7 +365,7 @@ const REFUSED: readonly (readonly [operations: object, says: RegExp])[] = [
     { 'find-email': { ...FINDER, by: ['first_name+sirname'] } },
     /find-email has no input "sirname".*last_name/s,
   ],
-  [{ 'find-email': { ...FINDER, by: undefined } }, /it has no `by`/],
+  [{ 'find-email': { ...FINDER, by: undefined } }, /has no `by`, so/],
   [
     { 'find-email': { ...FINDER, fields: { domain: null } } },
     /asked by domain, for which the vendor has no field/,
@@ -421,7 +421,7 @@ test('a list that lacks a column of what the vendor takes is refused, and the co
   const few = await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data']);
   expect([few.code, few.stderr]).toEqual([
     2,
-    expect.stringMatching(/for none of these all columns were.*--column domain=…/s),
+    expect.stringMatching(/the list has all columns of none of these.*--column domain=…/s),
   ]);
   expect(
     (await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data', '--column', 'domain=Site'])).code,

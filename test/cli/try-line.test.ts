@@ -1,5 +1,5 @@
 /**
- * Goal: a vendor that nobody has described is described by a line of curl from its page and two answers, for the price of two
+ * Goal: a vendor that no one has described is described by a line of curl from its page and two answers, for the price of two
  * requests. Whatever ends the command between them, nothing is paid for twice, and a key in the line is kept nowhere.
  * Method: the real command, and vendors on real sockets that keep their own books.
  */
@@ -200,7 +200,7 @@ test('without an agreement nothing is sent, and somebody whom the vendor does no
   const unasked = await desk.type(words(book), start);
   expect(unasked.code).toBe(2);
   expect(unasked.stderr).toContain(
-    'This would send two requests, the second about an invented name, for at most 2 credits, and nobody has agreed.',
+    'This would send two requests, the second about an invented name, for at most 2 credits, and you have not agreed.',
   );
   expect(book.asked()).toEqual([]);
   const unknown = [
@@ -393,8 +393,8 @@ test.each([
   ],
   ['curl -F file=@list.csv https://api.vendor.example/x', /-F of curl is not known here/],
   ['curl http://api.vendor.example/x?email=jo@acme.com.au', /the address must begin with https:\/\//],
-  ["curl 'https://api.vendor.example/x?email=<email>'", /The line shows nobody to ask for: email/],
-  ["curl https://api.vendor.example/x -d '{a:1}' --json x", /The body of this line of curl is no JSON/],
+  ["curl 'https://api.vendor.example/x?email=<email>'", /The line has no example to ask for: email/],
+  ["curl https://api.vendor.example/x -d '{a:1}' --json x", /The body of this line of curl is not JSON/],
   ["curl 'https://api.vendor.example/x?email=jo@acme.com.au", /One of its quotes is never closed/],
 ])('%s is refused before anything is sent', async (line, why) => {
   const desk = await openDesk();

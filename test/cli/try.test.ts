@@ -44,7 +44,7 @@ test('the request is shown without its key and asked about, and without a yes no
   const unasked = await typed(words);
   expect(unasked.code).toBe(2);
   expect(unasked.stderr).toContain(
-    'This would send one request, for at most 1 credit, and nobody has agreed.',
+    'This would send one request, for at most 1 credit, and you have not agreed.',
   );
   const no = await typed(words, { answer: 'n' });
   expect(no.code).toBe(2);
@@ -105,7 +105,7 @@ test('--yes agrees to no more than a --budget beside it', async () => {
   expect(await typed([...words, '0'])).toMatchObject({
     code: 2,
     stderr:
-      'This would send one request, for at most 1 credit, and nobody has agreed.\nAgree on a terminal, or with --budget 1.\n',
+      'This would send one request, for at most 1 credit, and you have not agreed.\nAgree on a terminal, or with --budget 1.\n',
   });
   expect(sent()).toBe(before);
   expect((await typed([...words, '1'])).code).toBe(0);

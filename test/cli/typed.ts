@@ -30,7 +30,7 @@ export async function typed(words: readonly string[], { answer, answers = [] }: 
   const [stdout, stderr] = [new Written(false), new Written(isTTY)];
   const stdin = Object.assign(new PassThrough(), { isTTY });
   if (!isTTY) stdin.end();
-  // Whoever asks listens, and hears one line: what is typed before a question is nobody's answer.
+  // Whoever asks listens, and hears one line: what is typed before a question is no one's answer.
   stdin.on('newListener', (event) => {
     if (event === 'keypress' || event === 'end')
       setImmediate(() => left.length > 0 && stdin.write(`${left.shift()}\n`));
@@ -42,7 +42,8 @@ export async function typed(words: readonly string[], { answer, answers = [] }: 
 /** The last command of `typedAt`. */
 let last: Promise<unknown> = Promise.resolve();
 
-const READ_AT_START = ['ROWONCE_CRASH_AT', 'ROWONCE_FULL_AT_PAGES', 'NODE_OPTIONS'];
+/** What a process reads of its environment once, as it starts. */
+export const READ_AT_START = ['ROWONCE_CRASH_AT', 'ROWONCE_FULL_AT_PAGES', 'NODE_OPTIONS'];
 
 /**
  * A command typed in this process, in a folder and an environment of its own, as `rowonce` starts it in a process. Folder and

@@ -74,7 +74,7 @@ test('five calls that are accepted stop a list, the stop names the entry with th
   expect(ended.code, ended.stderr).toBe(75);
   expect(at.bought()).toHaveLength(5);
   expect(ended.stderr).toContain(
-    'The vendor answers later, and the dialect ours does not say how it is asked then',
+    'The vendor answers later, and the dialect ours does not say how to ask for the answer',
   );
   expect(ended.stderr).toContain('status 201');
   expect(ended.stderr).toContain(
@@ -96,7 +96,7 @@ test('a list that was killed before the fifth stops at the fifth, and one that w
   const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
   const killed = await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:3' } });
   expect(killed.code).toBe(null);
-  // The next call may have been on its way: it is in doubt, and nobody knows what the vendor said of it.
+  // The next call may have been on its way: it is in doubt, and it is not known what the vendor said of it.
   const before = at.bought().length;
   expect(before).toBeLessThan(5);
   const ended = await at.run();
@@ -119,7 +119,9 @@ test('small lists stop at the fifth of them all, and with --accept later they go
   expect((await at.run('next.csv', '--yes')).code, '--yes answers no stop').toBe(75);
   const ended = await at.run('next.csv', '--accept', 'later');
   expect(ended.code, ended.stderr).toBe(3);
-  expect(ended.stderr).toContain('7 calls of this run will be answered later, and nobody can ask for that');
+  expect(ended.stderr).toContain(
+    '7 calls of this run will be answered later, and the dialect does not say how to ask for that',
+  );
   expect((await at.run('next.csv')).code).toBe(3);
   expect(at.bought()).toHaveLength(12);
 });

@@ -1,5 +1,5 @@
 /**
- * Goal: a limit that says nothing of its end locks nobody out. Each start asks once at once, unless the vendor itself gave a time that is
+ * Goal: a limit that says nothing of its end locks no one out. Each start asks once at once, unless the vendor itself gave a time that is
  * not over; what the vendor said is quoted to whoever meets its limit later, with times as the clock on the wall shows them.
  * Method: the real command before a vendor on a real socket, with an account that costs money.
  */

@@ -36,7 +36,7 @@ test('a worker takes what is of a dialect once somebody on its host has agreed',
   mkdirSync(place.path('other'));
   writeFileSync(place.path('other/accounts.yaml'), JSON.stringify(accounts), { mode: 0o600 });
   const env = { ROWONCE_CONFIG: place.path('other') };
-  const refused = /handed back: .*Nobody has agreed to that yet/;
+  const refused = /handed back: .*You have not agreed to that yet/;
   const said = await endedAfter(host.startWorker([], env), refused);
   expect(place.vendor.requests()).toEqual([]);
   host.startWorker(['--accept', agreementIn(said)], env);
@@ -113,7 +113,7 @@ async function detachedCalls(): Promise<Host> {
 
 test('a worker sends an api-call once somebody on its host has agreed to method, endpoint and body', async () => {
   const host = await detachedCalls();
-  const refused = /handed back: .*POST \/tags; with {"domain":"{{Domain}}"}. Nobody has agreed to that yet/;
+  const refused = /handed back: .*POST \/tags; with {"domain":"{{Domain}}"}. You have not agreed to that yet/;
   const said = await endedAfter(host.startWorker(), refused);
   expect(host.place.vendor.requests()).toEqual([]);
   host.startWorker(['--accept', agreementIn(said)]);
@@ -135,7 +135,7 @@ test.each([
     `UPDATE batches SET work_order = jsonb_set(work_order::jsonb, '{job}', ${job}::jsonb)::text`,
   );
   expect(await endedAfter(host.startWorker(), /handed back: |done: /)).toMatch(
-    /handed back: .*(a read is a GET or a POST|Nobody has agreed to that yet|workers send only what reads|this one cannot read it)/,
+    /handed back: .*(a read is a GET or a POST|You have not agreed to that yet|workers send only what reads|this one cannot read it)/,
   );
   expect(host.place.vendor.requests()).toEqual([]);
 });

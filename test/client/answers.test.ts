@@ -1,5 +1,5 @@
 /**
- * Goal: an answer means what the vendor did and nothing else, however it is written: an error is never a match, and nobody
+ * Goal: an answer means what the vendor did and nothing else, however it is written: an error is never a match, and no one
  * is said to be removed who is not.
  * Method: a table of answers as vendors give them, held against the judge; then made-up ones, of which it is known by how
  * they were made whether they say that something failed.

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readDialectFile } from '../../src/client/dialect/file.ts';
+import { readDialectFile, readShippedDialect } from '../../src/client/dialect/file.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { TABLE } from '../../src/client/judge/table.ts';
 import { EXAMPLES } from './documented/examples.ts';
@@ -32,7 +32,7 @@ test.each(readdirSync(DIALECTS))(
   '%s reads what its vendor publishes, gives what `add` takes from it, and books what that costs',
   async (file) => {
     const dialect = await readDialectFile(join(DIALECTS, file), provider);
-    const { operations } = await readDialectFile(join(DIALECTS, file), provider, true);
+    const { operations } = await readShippedDialect(join(DIALECTS, file), provider);
     const own = judgedVendors(() => dialect).filter(
       ({ vendor, operation }) => `${vendor}.yaml` === file && Object.hasOwn(operations, operation),
     );
@@ -59,5 +59,4 @@ test('the page of the table has every row as it is, with an answer about which t
   expect(readFileSync(page, 'utf8')).toBe(text);
 });
 
-const INTRODUCTION = `The rules of a [dialect](../dialects.md) come first. Where none of them fits, the first row of this table does that holds. \`rowonce try\` and the reason of a
-row in doubt say which one it was. What each meaning leads to is under [meanings](README.md#meanings). This page is made from the code.`;
+const INTRODUCTION = `The rules of a [dialect](../dialects.md) come first, then the first row of this table that holds. \`rowonce try\` and the reason of a doubt name the row. [Meanings](README.md#meanings) says what follows. The page is made from the code.`;

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dialectOfValue, readDialectFile } from '../../src/client/dialect/file.ts';
+import { dialectOfValue, readShippedDialect } from '../../src/client/dialect/file.ts';
 import { type Dialect, dialectOperationOf } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { judge } from '../../src/client/judge.ts';
@@ -53,7 +53,7 @@ test.each(CURL_LINES)(
     const { draft, dialect } = proposed(line);
     expect(draft).toMatchObject({ operation, given: asked });
     expect(draft.entry.by).toEqual(by);
-    const shipped = await readDialectFile(join(SHIPPED, `${word}.yaml`), provider, true);
+    const shipped = await readShippedDialect(join(SHIPPED, `${word}.yaml`), provider);
     const inputs = askedBoth ?? (draft.entry.by[0] ?? '').split('+');
     const parameters = Object.fromEntries(inputs.map((input) => [input, asked[input] ?? '']));
     expect(asks(dialect, operation, parameters)).toEqual(asks(shipped, operation, parameters));
@@ -117,7 +117,7 @@ test.each(PAIRS)(
       entry,
       given: {},
       missing: [],
-      left: [],
+      remainingNames: [],
       notes: [],
     };
     const proposal = await proposalFrom(

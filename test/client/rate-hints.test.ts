@@ -64,12 +64,12 @@ describe('what is left', () => {
       [0, DAY_MS],
     ],
   ])('%s', (_, headers, [requests, resetMs]) => {
-    expect(hints(headers).left).toEqual({ requests, resetMs });
+    expect(hints(headers).remaining).toEqual({ requests, resetMs });
   });
 
   test('the headers that the dialect names win', () => {
     const headers = { 'x-left': '4', 'x-again': '9', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' };
-    expect(hints(headers, { remaining: 'x-left', reset: 'x-again' }).left).toEqual({
+    expect(hints(headers, { remaining: 'x-left', reset: 'x-again' }).remaining).toEqual({
       requests: 4,
       resetMs: 9000,
     });
@@ -83,7 +83,7 @@ describe('what is left', () => {
     ],
     ['a negative number', { 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '5' }],
   ])('%s says nothing', (_, headers) => {
-    expect(hints(headers).left).toBeUndefined();
+    expect(hints(headers).remaining).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Goal: a clock that is wrong, this machine's or the vendor's, opens no budget twice, makes nothing old, and stops nobody for ever.
+ * Goal: a clock that is wrong, this machine's or the vendor's, opens no budget twice, makes nothing old, and stops no one for ever.
  * Method: the time of an account over a real ledger with a budget of ten credits a day, bought from by the hour. The machine's clock is
  * set, stopped with the machine, or goes on; the vendor says what time it is there with each answer, and when a run asks before it buys.
  */

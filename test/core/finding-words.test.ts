@@ -10,7 +10,7 @@ test('what an entry of the job does about a cell is said to who types, and not o
   const cell = finding('directory_page', { input: 'website', cell: 'x.example', about: 'x.example' });
   const fact = 'website x.example: is a page of x.example, which shows many companies';
   expect(sayAll(cell, 'page')).toBe(fact);
-  expect(sayAll(cell, 'file')).toBe(`${fact}; accept_hosts takes it all the same`);
+  expect(sayAll(cell, 'file')).toBe(`${fact}; to send it, name the host under \`accept_hosts\` in the job`);
 });
 
 test('after a sentence another one begins, and after a colon the words go on', () => {

@@ -7,7 +7,7 @@ import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
 import { TeamWorkplace } from './team-workplace.ts';
 
 /*
- * Goal: a change of which nobody knows whether it was done is repeated where that is harmless, and held where it would be a second mail
+ * Goal: a change of which no one knows whether it was done is repeated where that is harmless, and held where it would be a second mail
  * (protocol, rules 9 and 10). What is not there any more was taken away by the lost request, and by that alone. Who is refused another
  * role keeps the invite that they had.
  * Method: a vendor that answers each request by what is written in it: `s-404.ok-s` in an e-mail address or an id is answered with 404

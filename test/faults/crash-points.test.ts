@@ -9,7 +9,7 @@ import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
  * Goal: wherever on its path the program dies, typing the same command again ends the work, and nothing that was sent
  * is forgotten or sent twice.
  * Method: the program kills itself (SIGKILL) at a named point, and the same command is typed again. Then the vendor's book is held
- * against the ledger, and the output against that of a run in another store, with another vendor of the same seed, that nobody
+ * against the ledger, and the output against that of a run in another store, with another vendor of the same seed, that no one
  * interrupted. A point that is never reached fails its test, so that the list of points stays true. Between the points, and again and
  * again, the simulation crashes.
  */

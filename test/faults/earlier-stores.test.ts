@@ -89,7 +89,7 @@ class Upgraded {
     return lastCommand(stderr);
   }
 
-  /** Runs every list again, and sees that each comes back as the earlier program wrote it, and that nobody was asked. */
+  /** Runs every list again, and sees that each comes back as the earlier program wrote it, and that no one was asked. */
   async expectNothingBought(store = this.from.location): Promise<void> {
     const isDatabase = this.kind === 'database' || isUrl(store);
     for (const name of isDatabase ? NAMES.filter((each) => each !== 'team') : NAMES) {

@@ -94,7 +94,7 @@ export class FillCourse implements AsyncDisposable {
     return ended;
   }
 
-  /** Nobody kills any more; what is in doubt is settled by the books. */
+  /** No one kills any more; what is in doubt is settled by the books. */
   async runToTheEnd(): Promise<void> {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       let ended: Ended;
@@ -262,7 +262,7 @@ export class FillCourse implements AsyncDisposable {
   }
 }
 
-/** What a book says of a call whose answer was lost. */
+/** What a book says of a call with a lost answer. */
 function decisionOf({ operation, parameters }: DoubtView, vendor: FillVendor): readonly string[] {
   const question = vendor.questionIn(parameters);
   const isCharged = vendor.asked.some((each) => each.question === question && each.credits > 0);

@@ -117,7 +117,7 @@ export function goodCell(
 
 /**
  * Order is money: a vendor is asked when those in front have said that they do not know, or what they have was refused by its check,
- * or they had ended; and nobody is asked for what a book says was found.
+ * or they had ended; and no one is asked for what a book says was found.
  */
 function orderOf(
   person: FillRow,

@@ -62,7 +62,7 @@ export async function judgeFill(settings: FillSettings, place: Workplace, course
     tally.forbid({ 'cells not as without kills': await unlikeUndisturbed(settings, place, list) });
 }
 
-/** The cells of another store and other vendors of the same knowledge, which lose nothing, in a run that nobody kills. */
+/** The cells of another store and other vendors of the same knowledge, which lose nothing, in a run that no one kills. */
 async function unlikeUndisturbed(
   { seed }: FillSettings,
   place: Workplace,

@@ -29,7 +29,7 @@ import { domainsOf, type Workplace } from './workplace.ts';
 
 const MARK = 'touch forged';
 
-/** A desk with a list that a budget has stopped in the middle, and a home in which nobody has anything to do. */
+/** A desk with a list that a budget has stopped in the middle, and a home in which no one has anything to do. */
 async function stoppedDesk(job = 'enrich-company', desk?: Desk): Promise<Desk> {
   const at = desk ?? (await openDesk({ matchRate: 1, concurrency: 1 }));
   for (const folder of ['lists', 'home']) mkdirSync(at.place.path(folder), { recursive: true });
@@ -405,7 +405,7 @@ function restore({ folder }: Workplace, ...names: readonly string[]): void {
   }
 }
 
-/** A project of the owner's, in which nobody has anything to do. */
+/** A project of the owner's, in which no one has anything to do. */
 function withProject(place: Workplace): void {
   mkdirSync(place.path('project'));
   writeFileSync(place.path('project/CMakeLists.txt'), 'project(forged)\n');

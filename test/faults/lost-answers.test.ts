@@ -162,9 +162,7 @@ describe.concurrent('calls in doubt', () => {
     for (const requests of [3, 0])
       expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests } });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
-    expect(workplace.rows()[0]?._reason).toMatch(
-      /; the job had it sent again, and that answer was lost too$/,
-    );
+    expect(workplace.rows()[0]?._reason).toMatch(/; the job sent it again, and that answer was lost too$/);
     expect((await workplace.vendor.book()).credits).toBe(6 + 3);
   });
 });

@@ -39,7 +39,7 @@ const CONCURRENCY = 16;
 /** The share of rows whose company another row has named before. */
 export const DUPLICATES = 0.2;
 
-/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. */
+/** Longer than an attempt is held to be under way, and a worker to be alive, and than no one looks for what is left. */
 const NOTHING_LEFT_MS = 90_000;
 const LOOK_EVERY_MS = 1_000;
 

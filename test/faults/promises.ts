@@ -79,7 +79,7 @@ function byCall(requests: readonly LoggedRequest[]): ReadonlyMap<string, readonl
   return Map.groupBy(ofCalls, ({ operation, body }) => callName(operation, body));
 }
 
-/** Credits that the vendor charged for calls whose answers the ledger holds; for those in doubt nobody can know. */
+/** Credits that the vendor charged for calls whose answers the ledger holds; for those in doubt no one can know. */
 export function chargedForAnswers({ vendor }: Workplace, calls: LedgerView['calls']): number {
   const answered = vendor
     .requests()
@@ -91,7 +91,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Faults after which nobody can know whether the call was charged. */
+/** Faults after which cannot be known whether the call was charged. */
 export const LEAVES_DOUBT =
   /^(charged-)?(reset|timeout|truncate|cut|empty|garbage|huge|bomb|5\d\d|408|425|499)$/;
 

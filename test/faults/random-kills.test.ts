@@ -7,7 +7,7 @@ import { openSheets } from './team.ts';
 
 /*
  * Goal: whenever the program is killed, typing the same command again goes on: no row is lost, no call is charged twice, no budget is
- * passed, and nobody gets a second invite. Where the vendor honours idempotency keys, nothing stays in doubt either.
+ * passed, and no one gets a second invite. Where the vendor honours idempotency keys, nothing stays in doubt either.
  * Method: the drives of `npm run faults`, with few kills over short lists; what one has seen, which is shown when it fails, says
  * what was broken. `crash-points.test.ts` kills at every point by its name; the simulation crashes everywhere else.
  */

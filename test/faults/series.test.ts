@@ -73,7 +73,7 @@ const stopped = (answers: string, matches = 0) => ({
 
 const BAD_KEY: Said = { status: 400, body: { message: 'Bad credentials' } };
 const NO_CREDITS: Said = { status: 400, body: { error_code: 'INSUFFICIENT_CREDITS', request_id: 'r-1' } };
-/** Words of which nobody can tell what they are about. */
+/** Words of which cannot be told what they are about. */
 const SUSPENDED: Said = { status: 400, body: { message: 'This workspace is suspended' } };
 const NO_PLAN: Said = { status: 400, body: { error: 'Enrichment is not enabled for you' } };
 const SAME: Said = { status: 200, body: { name: 'Demo Pty Ltd', employee_count: 12 } };

@@ -21,7 +21,7 @@ export interface WorkplaceOptions extends VendorOptions {
   readonly concurrency?: number;
   /** What else the account says. */
   readonly account?: object;
-  /** Whether runs go on after many answers of one shape that nobody can read, and do not stop to ask. */
+  /** Whether runs go on after many answers of one shape that cannot be read, and do not stop to ask. */
   readonly acceptsDoubts?: boolean;
 }
 
@@ -122,7 +122,7 @@ export class Workplace implements AsyncDisposable {
     writeFileSync(this.path(`config/${name}`), JSON.stringify(dialect));
   }
 
-  /** A list with a number and a domain in each row, and columns beside them that nobody may touch. */
+  /** A list with a number and a domain in each row, and columns beside them that no one may touch. */
   writeList(domains: readonly string[], name = 'list.csv', column = 'Domain'): void {
     const rows = domains.map((domain, index) => `${index + 1},"Row ""${index + 1}"", Ltd",${domain}`);
     writeFileSync(this.path(name), `No,Name,${column}\n${rows.map((row) => `${row}\n`).join('')}`);
@@ -167,7 +167,7 @@ export class Workplace implements AsyncDisposable {
     return program;
   }
 
-  /** Types any command in the process of the test, which is for what nobody kills. */
+  /** Types any command in the process of the test, which is for what no one kills. */
   typeHere(words: readonly string[]): Promise<Typed> {
     return typedAt(words, { env: this.environment });
   }

@@ -7,7 +7,7 @@ import { environmentOf, PROGRAM } from '../cli/rowonce.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
- * Goal: where the words of a run go to is never what ends it (protocol, rule 13), and a result that nobody got is not reported as one. A
+ * Goal: where the words of a run go to is never what ends it (protocol, rule 13), and a result that no one got is not reported as one. A
  * disk that stops taking writes ends a run in words that say so, and nothing is bought twice when it is mended.
  * Method: the real command with /dev/full as standard output or error, which is a full disk to whoever writes to it; and a store on a
  * real file system that the kernel turns read-only under the run, as it does when the disk fails. A full disk below the store:

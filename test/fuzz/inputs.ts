@@ -141,7 +141,7 @@ function workbook({ workbook }: Material, random: Random): Pick<FuzzInput, 'byte
   if (random.fraction() < 0.2) return { bytes: mutated(workbook, random, [workbook]), rows: SAMPLE_ROWS };
   const at = random.integer(0, SAMPLE_PARTS.size - 1);
   const parts = withPart(SAMPLE_PARTS, at, (part) => mutated(part, random, [...SAMPLE_PARTS.values()]));
-  // What is scratched in the cells themselves may well be one row more or less, and nobody could tell.
+  // What is scratched in the cells themselves may well be one row more or less, and no one could tell.
   return [...parts.keys()][at] === SAMPLE_SHEET
     ? { bytes: zipped(parts) }
     : { bytes: zipped(parts), rows: SAMPLE_ROWS };

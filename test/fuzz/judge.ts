@@ -251,7 +251,7 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
   );
   const isNamed = (_cell: string, index: number): boolean => names[index] !== '';
   deepStrictEqual(survey.header, names.filter(isNamed), 'the header as it is written');
-  // Nobody is looked up by what stands in a column without a name.
+  // No one is looked up by what stands in a column without a name.
   const written = filled.map(({ row, cells }) => ({
     row,
     cells: fitted(cells, names.length, read).filter(isNamed),

@@ -52,7 +52,7 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   files: { path: '/lists/KIM.csv' },
 };
 
-/** Words of our own, names of operations, hashes and numbers: nobody is named there. */
+/** Words of our own, names of operations, hashes and numbers: no one is named there. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
   meta: ['name', 'value'],
   workers: ['host', 'accounts'],

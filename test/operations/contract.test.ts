@@ -16,7 +16,14 @@ import {
   subjectText,
   Team,
 } from '../../src/core/membership.ts';
-import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
+import type {
+  Answer,
+  Call,
+  NextAction,
+  Operation,
+  OperationOptions,
+  RowInput,
+} from '../../src/core/operation.ts';
 import { validAbn } from '../values/abn-arbitrary.ts';
 
 /**
@@ -151,9 +158,9 @@ const identity = ({ operation, project, parameters, after }: Call): string =>
   canonicalJson([operation, project ?? null, parameters, after ?? null]);
 
 /** Every step of a row whose calls get these answers in turn, the last of them again and again. */
-function stepsOf(operation: Operation, input: unknown, answers: readonly Answer[]): readonly Step[] {
+function stepsOf(operation: Operation, input: unknown, answers: readonly Answer[]): readonly NextAction[] {
   const ledger = new Map<string, Answer>();
-  const steps: Step[] = [];
+  const steps: NextAction[] = [];
   while (steps.length <= MOST_CALLS) {
     const step = operation.next(input, (call) => ledger.get(identity(call)));
     steps.push(step);

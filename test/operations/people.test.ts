@@ -1,7 +1,7 @@
 /**
  * Goal: an administrator knows from what a sheet says and what is known of a person what will be sent, and how the row ends whatever the
  * service answers. A person comes into the project that the sheet means and into no other, and only people who were in the sheet can be
- * missing from it. Nothing is sent for what is so already, and nobody is mailed, changed or removed on a guess; a project is made once at most.
+ * missing from it. Nothing is sent for what is so already, and no one is mailed, changed or removed on a guess; a project is made once at most.
  * Method: every combination of what is known and what is wanted; then every answer to every step of the saga; rows with names and ids of
  * projects, right and wrong; and teams of which a list has one person left.
  */
@@ -77,7 +77,7 @@ const EDITOR_BY_ID: typeof EDITOR = {
   'member as viewer': ['update-user@1 u1 editor'],
   'member without id': ['update-user@1 u1 editor'],
   reinvite_due: ['update-user@2 u1 editor'],
-  // It was this very user who was removed, so there is nobody to update.
+  // It was this very user who was removed, so there is no one to update.
   gone: ['create-invite@2 editor jo@x.org'],
   accepted_or_deleted: ['update-user@2 u1 editor'],
 };

@@ -1,5 +1,5 @@
 /**
- * Goal: who is forgotten is found however an answer, a request or a file spells them, and nobody else is.
+ * Goal: who is forgotten is found however an answer, a request or a file spells them, and no one else is.
  * Method: texts and answers as vendors and programs write them.
  */
 import fc from 'fast-check';

@@ -24,7 +24,7 @@ beforeEach(() => {
   vi.stubEnv('ROWONCE_CONFIG', join(folder, 'config'));
 });
 
-/** The accounts file names a receiver `team`, or nobody. */
+/** The accounts file names a receiver `team`, or no one. */
 function writeAccounts(team?: object): void {
   mkdirSync(join(folder, 'config'), { recursive: true });
   const accounts = accountsOf('direct', 'http://127.0.0.1:1', {});

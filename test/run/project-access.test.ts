@@ -59,7 +59,7 @@ const STOP = {
   code: 'key',
   message: 'The service does not let this key change any project of the list: status 403.',
   next: expect.objectContaining({
-    typed: 'Use the key of an Admin of these projects, then run the same command again.',
+    typed: 'Use the key of an admin of these projects, then run the same command again.',
   }),
 };
 

@@ -20,7 +20,7 @@ const CONNECTED = 'Bearer connected-account-';
  * the caller never sees. How the step is called over HTTP is not published; this is the choice of the tests.
  */
 export const apiCalls: Translator = {
-  asked(head, text) {
+  requestOf(head, text) {
     const inner = innerCallIn(head.target, text);
     if (inner === undefined) return { head, text };
     const { account, method, target, body } = inner;

@@ -116,7 +116,7 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
 
 /**
  * One page of the list, in the order of the identifiers. The cursor is the last identifier of the page before, so that
- * nobody is left out or told twice when others come or go between two pages.
+ * no one is left out or told twice when others come or go between two pages.
  */
 function pageOf<Item extends JsonMembers>(
   name: string,

@@ -101,7 +101,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const running = command('--port', '0', '--book', bookPath);
     const line = await running.line;
     expect(line).toMatch(/^sandbox listening on http:\/\/127\.0\.0\.1:\d+$/);
-    // Its standard input may end: without the variable nobody asked it to mind.
+    // Its standard input may end: without the variable no one asked it to mind.
     running.end();
     expect(await answers(line.replace('sandbox listening on ', ''))).toBe(true);
     running.signal(signal);

@@ -141,7 +141,7 @@ const checkOf = ({ account: name }: Check, email: string): string =>
   keyOf({ name, operation: 'check-email', body: emailAsked(email) });
 const REFUSED = 'refused';
 const NOT_KNOWN = { leadsTo: undefined, value: '', atMs: 0, isKept: false };
-/** Of several people nobody is taken. */
+/** Of several people no one is taken. */
 const onlyIdIn = ({ people = [] }: { people?: readonly { id: string }[] }): string | undefined =>
   people.length === 1 ? people[0]?.id : undefined;
 /** Of an address that a vendor does not know, the verdict is that. */
@@ -159,6 +159,8 @@ export class FillJudge {
   readonly #led = new Map<string, Set<string>>();
   /** Questions that a vendor has accepted, whose answers are to come. */
   readonly #accepted = new Map<string, Accepted>();
+  /** The ids under which each was ever accepted, as far as a process has heard. */
+  readonly #ids = new Map<string, Set<unknown>>();
   /** Ids that several of them have, or had. */
   readonly #shared = new Set<string>();
   /** Questions of which an answer is lost; `unsure`: or not. */
@@ -305,7 +307,7 @@ export class FillJudge {
     const isAgain = this.#mayBeInDoubt(key);
     if (isAgain && run.policy === 'retry') this.#permitted.again([key]);
     const [first, ...others] = this.#bodiesOf(asking);
-    // Of several rows that lead to one id nobody can tell which one asks.
+    // Of several rows that lead to one id no one can tell which one asks.
     const isOne = first !== undefined && others.length === 0;
     if (step !== undefined && isOne && !isAgain) this.#requireNext({ ...asking, body: first }, step);
     const sinceEnd = run.ended.get(asking.name);
@@ -400,7 +402,7 @@ export class FillJudge {
     return leads ? { ...asking, body: takenBy(leadsTo) } : asking;
   }
 
-  /** Whether an address counts; undefined: nobody has said so for sure. */
+  /** Whether an address counts; undefined: no one has said so for sure. */
   #isTaken(email: string, check: Check | undefined): boolean | undefined {
     if (check === undefined) return true;
     const known = this.#known.get(checkOf(check, email));
@@ -514,6 +516,7 @@ export class FillJudge {
     const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
     if ('id' in facts) {
       const accepted = { isKept: true, id: `${asking.name} ${facts.id}` };
+      this.#ids.set(key, new Set(this.#ids.get(key)).add(facts.id));
       if (this.#isShared(key, accepted.id)) return;
       this.#accepted.set(key, accepted);
       run.accepted.push(accepted);
@@ -534,7 +537,7 @@ export class FillJudge {
     run.heard.push(known);
   }
 
-  /** An id that two questions have, which wait, is nobody's: both are in doubt, and so is whatever has it later. */
+  /** An id that two questions have, which wait, is no one's: both are in doubt, and so is whatever has it later. */
   #isShared(key: string, id: string): boolean {
     const waiting = [...this.#accepted].filter(
       ([other, each]) => other !== key && each.id === id && this.#known.get(other)?.isKept !== true,
@@ -581,7 +584,7 @@ export class FillJudge {
 
   /** @param was `unsure`: the process was killed. */
   forgets(email: string, was: 'yes' | 'no' | 'unsure'): void {
-    // Rows of the person may have been erased that nobody was asked about yet.
+    // Rows of the person may have been erased that no one was asked about yet.
     this.#mayBeErased = true;
     if (was === 'no') return;
     if (was === 'yes') this.#gone.add(email);
@@ -600,7 +603,7 @@ export class FillJudge {
   /** The ids that questions by an address have led to. */
   idsBy(email: string): readonly string[] {
     const led = [...this.#led].filter(([key]) => key.includes(JSON.stringify(email)));
-    // One that stands in an answer to everybody is nobody's own.
+    // One that stands in an answer to everybody is no one's own.
     return led.flatMap(([, ids]) => [...ids]).filter((id) => id !== ALIKE_ID);
   }
 
@@ -615,7 +618,7 @@ export class FillJudge {
     this.#permitted.again(this.#keysIn(['doubt']));
   }
 
-  /** @param names of which nobody can tell which one is meant. */
+  /** @param names of which cannot be told which one is meant. */
   decided(list: string, names: readonly Name[], asked: Asked, decision: string): void {
     this.#reopens();
     const isSure = names.length === 1;
@@ -640,7 +643,7 @@ export class FillJudge {
     else this.#doubts.set(key, 'unsure');
     const value = valueFor(askingOf(key), decision === 'no_match' ? '' : decision.replace(/^\w+=/, ''));
     if (decision === 'not-done') this.#known.delete(key);
-    // An answer that came, and that nobody can read, has a date already.
+    // An answer that came, and that cannot be read, has a date already.
     else this.#learn(key, { value, atMs: this.#leftAt.get(key) ?? this.#stage.trueMs, isKept, isTold: true });
   }
 
@@ -689,7 +692,7 @@ export class FillJudge {
     const body = isFind ? findAsked(cells) : emailAsked(email);
     const isErased = this.#mayBeErased && /erased on/.test(row._reason ?? '');
     const of = `${column} ${cell} of ${source}: ${Object.values(row).join(', ')}`;
-    // Of a row of which something was erased, what nobody has forgotten stays.
+    // Of a row of which something was erased, what no one has forgotten stays.
     if (isErased && cell === '') return;
     const isGone = isErased && cell !== cells[column] && this.#gone.has(cell);
     promise(!isGone, `what was forgotten is shown: ${of}`);
@@ -704,9 +707,18 @@ export class FillJudge {
     }
   }
 
+  /**
+   * A vendor that gives an id again answers the first question with what it has for the second one. Where the
+   * id of the second one was lost on its way, no one can know.
+   */
   #isSold(cell: string, source: string, { operation, accounts }: Step, body: string): boolean {
     const name = accounts.find((each) => each === source);
-    const sold = name === undefined ? [] : this.#soldFor({ name, operation, body });
+    if (name === undefined) return false;
+    const ids = this.#ids.get(keyOf({ name, operation, body }));
+    const lent = this.#stage.charges.filter(
+      ({ key, id }) => ids?.has(id) === true && askingOf(key).name === name,
+    );
+    const sold = [...this.#soldFor({ name, operation, body }), ...lent];
     return sold.some(({ facts }) => facts[PLACES[operation]] === cell);
   }
 
@@ -731,7 +743,7 @@ export class FillJudge {
     }
   }
 
-  /** Nobody has ever said that an address does not count. */
+  /** No one has ever said that an address does not count. */
   #mayBeTaken(email: string, check: Check | undefined): boolean {
     const verdicts = check === undefined ? [] : [...this.#everOf(checkOf(check, email))];
     return verdicts.every((verdict) => check?.accept.some((each) => each === verdict));

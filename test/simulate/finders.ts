@@ -151,12 +151,14 @@ export class Finder extends Vendor {
   protected override book(charge: Charge): void {
     const { jobs } = this;
     const { key } = charge;
-    if (jobs === undefined || !('id' in charge.facts)) super.book(charge);
+    const { id } = charge.facts;
+    if (jobs === undefined || id === undefined) super.book(charge);
     else
       jobs.accept(key, ({ acceptedAtMs, failure }) => {
         const facts = (failure === undefined && this.#foundFor(key)) || {};
         const credits = failure === undefined ? this.priceOf(key, facts) : this.#priceOfFailure(key, failure);
-        if (credits > 0) super.book({ ...charge, atMs: this.#stage.trueMs, credits, facts, acceptedAtMs });
+        if (credits > 0)
+          super.book({ ...charge, atMs: this.#stage.trueMs, credits, facts, acceptedAtMs, id });
       });
   }
 

@@ -125,7 +125,7 @@ export class Watch {
       requireMoves(before, now);
       requireRepliesFirst(before, now);
     }
-    // Of a store that was put back nobody knows under which budgets its calls began.
+    // Of a store that was put back no one knows under which budgets its calls began.
     requireBudgets(now, before === undefined ? [] : begun);
     requireOneCurrent(now);
     requireOneRetry(now);
@@ -163,7 +163,7 @@ export class Watch {
     const { tables } = this;
     const { how, stdout } = ended;
     const shown = how === 'ended' && stdout.startsWith('{') ? JSON.parse(stdout) : {};
-    // Of a store that was put back nobody has read yet what it had spent before.
+    // Of a store that was put back no one has read yet what it had spent before.
     if (before === undefined && this.#wasForgotten) return;
     if (tables === undefined || !('credits' in shown)) return;
     requireRunShown(shown, before, tables);

@@ -38,12 +38,12 @@ export const CAUSES: Readonly<Record<string, readonly Ailment[]>> = {
 /** A run that hears one of these stops. */
 const STOPPING: ReadonlySet<string | undefined> = new Set<Ailment>(['dead-key', 'no-credits', 'moved']);
 
-/** These leave nobody able to tell whether the call was charged. */
+/** These leave no one able to tell whether the call was charged. */
 export const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
   ...(['slow', 'failing', 'gateway', 'endless', 'empty', 'half', 'prose', 'not-yet', 'webhook'] as const),
 ]);
 
-/** An intent of a run that was killed; nobody knows whether its request was sent. */
+/** An intent of a run that was killed; no one knows whether its request was sent. */
 export const NOT_KEPT = /the program ended between sending the request and keeping the answer/;
 
 export const causeOf = ({ code, answers }: StopObject): string => {

@@ -20,9 +20,9 @@ export type Ailment =
   | { readonly kind: 'no-credits' }
   | { readonly kind: 'moved' }
   | { readonly kind: 'not-yet' }
-  /** It answers later, and tells that to a receiver that nobody has. */
+  /** It answers later, and tells that to a receiver that no one has. */
   | { readonly kind: 'webhook'; readonly isCharged: boolean }
-  /** It sells, and its answer has no end, no bytes, only half of them, or words that nobody can read. */
+  /** It sells, and its answer has no end, no bytes, only half of them, or words that cannot be read. */
   | { readonly kind: 'endless' | 'empty' | 'half' | 'prose' };
 
 export type Mood =
@@ -121,7 +121,7 @@ export const moods: Arbitrary<Mood> = fc.oneof(
 
 /**
  * What other histories have as well as their moods, so that those are what they were before a vendor had these: limits of minutes to hours
- * for which it gives no time, and answers that come later, for which nobody can ask.
+ * for which it gives no time, and answers that come later, for which cannot be asked.
  */
 export const oddMoods: Arbitrary<Mood> = fc.oneof(
   fc.record({

@@ -31,10 +31,10 @@ export interface Asked {
   answer(question: Question, nowMs: number): Answer;
 }
 
-/** `timeout`: nobody answers to the wish for a connection. */
+/** `timeout`: no one answers to the wish for a connection. */
 export type Unmade = 'refused' | 'unresolved' | 'certificate' | 'timeout';
 
-/** `going`: it does not arrive. `silence`: it arrives, and nobody hears of it any more. */
+/** `going`: it does not arrive. `silence`: it arrives, and no one hears of it any more. */
 export type Cut = 'going' | 'answer' | 'body' | 'silence';
 
 /** What happens to one exchange. */
@@ -110,7 +110,7 @@ export function weatherWords({ cuts, unmade, outMs, backMs }: Weather): string {
   return [...told, ...delays].join(', ') || 'calm';
 }
 
-/** How long an attempt to connect goes on where nobody answers. */
+/** How long an attempt to connect goes on where no one answers. */
 const CONNECT_MS = 10_000;
 
 /** @param random of that exchange alone. */

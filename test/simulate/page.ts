@@ -2,13 +2,16 @@
  * The page of a world: the routes of its server, without a socket. Each request, and the command that it starts, is played to its end, as
  * by a person who looks on.
  */
+
 import { Hono } from 'hono';
 import { pageCommands } from '../../src/commands/shared/library.ts';
 import { storeAt } from '../../src/ledger/stores.ts';
 import { refusalOf } from '../../src/web/server/answers.ts';
 import { batchRoutes } from '../../src/web/server/batches.ts';
 import { commandRoutes } from '../../src/web/server/commands.ts';
+import { KeptPlans } from '../../src/web/server/kept-plans.ts';
 import { listRoutes } from '../../src/web/server/lists.ts';
+import { Readings } from '../../src/web/server/readings.ts';
 import type { Server } from '../../src/web/server/server.ts';
 import { taskRoutes, Work } from '../../src/web/server/work.ts';
 import { promise } from './played.ts';
@@ -51,7 +54,9 @@ export async function ask(
     const folder = stage.path('store');
     // As when the page is started.
     await (await storeAt(folder)).prepare(folder);
-    const server = { store: undefined, folder, program: { script: 'rowonce', env: process.env }, work };
+    const program = { script: 'rowonce', env: process.env };
+    const kept = { plans: new KeptPlans(), readings: new Readings() };
+    const server = { store: undefined, folder, program, work, ...kept };
     const app = appOf({ ...server, commands: COMMANDS, sweeps: NO_SWEEPS as never });
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = { 'content-length': String(Buffer.byteLength(text ?? '')) };

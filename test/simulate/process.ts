@@ -43,7 +43,7 @@ export class SimulatedProcess {
   isGone = false;
   /** When somebody first asked it to stop, in ms of the world. */
   stoppedAtMs: number | undefined;
-  /** What it threw that nobody caught. */
+  /** What it threw that no one caught. */
   failure: unknown;
 
   constructor(pid: number, faults: readonly Fault[], strike: Strike) {
@@ -59,7 +59,7 @@ export class SimulatedProcess {
     this.#leaving.clear();
   }
 
-  /** It dies of something that nobody caught. */
+  /** It dies of something that no one caught. */
   fail(error: unknown): void {
     if (this.isGone) return;
     this.failure = error;
@@ -87,14 +87,14 @@ export class SimulatedProcess {
     return this.#listeners.get(signal) ?? [];
   }
 
-  /** A signal that nobody listens to ends a process. */
+  /** A signal that no one listens to ends a process. */
   signal(name: NodeJS.Signals): void {
     const heard = this.listeners(name);
     if (heard.length === 0) this.end();
     for (const hear of heard) this.enter(() => hear(name));
   }
 
-  /** Code of it goes on. Whatever is thrown once it is gone is nobody's concern. */
+  /** Code of it goes on. Whatever is thrown once it is gone is no one's concern. */
   enter(work: () => void): void {
     try {
       if (!this.isGone) running.run(this, work);

@@ -43,7 +43,7 @@ const KINDS = [
   'empty',
 ] as const;
 
-/** Moods in which nobody can say by the answer whether the change was made. */
+/** Moods in which no one can say by the answer whether the change was made. */
 const LIARS: ReadonlySet<string> = new Set(['broken', 'gateway', 'empty']);
 
 /** How it is with it during a command. */

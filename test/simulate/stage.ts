@@ -278,7 +278,7 @@ export class Stage implements World, Network {
     return ended;
   }
 
-  /** Nobody types anything for so long. What is still on its way arrives. */
+  /** No one types anything for so long. What is still on its way arrives. */
   async rest(ms: number): Promise<void> {
     let isOver = false;
     this.schedule.after(ms, () => {

@@ -107,7 +107,7 @@ export class TeamJudge {
         each.operation === operation &&
         each.isDone,
     );
-    // Nobody knows of those whom others have put there, or who were forgotten.
+    // No one knows of those whom others have put there, or who were forgotten.
     if (earlier === undefined || this.#forgotten.has(name)) return;
     const isLost = !this.#kept.has(earlier) || !earlier.isPlain;
     const mayRepeat = this.#mayRepeat.has(place(project, name));
@@ -122,7 +122,7 @@ export class TeamJudge {
     const deletions = this.#service.book.filter(({ asked, project: of }) => of === project && isOfIt(asked));
     // An empty 200 says that the invite was deleted, also where the service is out of its mind.
     if (deletions.some(({ status, isDone }) => status < 300 && !isDone)) return true;
-    // Nobody knows of a request that a crash took with it whether it left.
+    // No one knows of a request that a crash took with it whether it left.
     const begun = this.#stage.exchanges.filter(({ key }) => isOfIt(key));
     return (
       begun.length > 1 &&
@@ -302,7 +302,7 @@ export class TeamJudge {
         promise(this.#forgotten.has(email) || /skip/.test(_reason), `skipped for nothing: ${said}`);
         return;
       case 'refused':
-        // Of somebody who has accepted nobody can say it: the invite is gone, and the role may well be the right one.
+        // Of somebody who has accepted no one can say it: the invite is gone, and the role may well be the right one.
         promise(
           wrong.length > 0 || UNKNOWN_ROLE.some((each) => each.test(_reason)),
           `refused, and it is so: ${said}`,

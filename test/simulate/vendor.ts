@@ -19,6 +19,8 @@ export interface Charge {
   readonly idempotencyKey: string | undefined;
   /** When it was asked for, where that was answered later. */
   readonly acceptedAtMs?: number;
+  /** Under which id, then. */
+  readonly id?: unknown;
 }
 
 /** A request that arrived. */
@@ -117,7 +119,7 @@ export class Vendor {
     this.charges.push(charge);
   }
 
-  /** What a question is worth to whom the vendor knows; undefined: it knows nobody. */
+  /** What a question is worth to whom the vendor knows; undefined: it knows no one. */
   factsOf(key: string): Facts | undefined {
     const draw = (what: string): number => unit(this.#seed, what, key);
     if (draw('known') > KNOWN) return undefined;

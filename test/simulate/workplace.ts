@@ -130,7 +130,7 @@ export function abnOf(company: number): string {
 export const companyRow = (company: number): string =>
   `${abnOf(company)},https://s${company % 5}.example.com\n`;
 
-/** A row of a list: a company by its number, or one that nobody can look up. */
+/** A row of a list: a company by its number, or one that no one can look up. */
 export interface ListRow {
   readonly company: number;
   readonly isInvalid: boolean;

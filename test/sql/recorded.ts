@@ -65,7 +65,7 @@ const runs = new Map<Key, Run>();
 /** What keeps order, and is no statement of the ledger's own. */
 const KEEPS_ORDER = /^(?:BEGIN|COMMIT|ROLLBACK|PRAGMA|VACUUM)\b/;
 
-/** Nobody reads more. */
+/** No one reads more. */
 const MOST_RECORDS = 3;
 const MOST_FRAMES = 40;
 

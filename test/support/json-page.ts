@@ -67,13 +67,27 @@ export async function jsonParts(): Promise<
   }
   shown.delete('FindingObject');
   const fence = (types: string): string => `\`\`\`text\n${types.trim()}\n\`\`\``;
+  const usual = USUAL.map(([name, is]) => `${name} = ${is}\n`).join('');
   return {
-    commands: fence(text.commands),
-    api: fence(text.api),
-    objects: fence(blocks([...shown].sort())),
-    findings: tableOfFindings(shapes),
+    commands: fence(shortened(text.commands)),
+    api: fence(shortened(text.api)),
+    objects: fence(`${usual}\n${shortened(blocks([...shown].sort()))}`),
+    findings: shortened(tableOfFindings(shapes)),
   };
 }
+
+/** Shapes that many objects and findings have, by a name for each. */
+const USUAL: readonly (readonly [name: string, is: string])[] = [
+  ['Money', '{ amount: number, currency: string }[]'],
+  ['...Person', 'email?: string, user_id?: string, invite_code?: string'],
+  ['...Reply', 'status?: number, words?: string, body?: string, unreadable?: too_deep|no_json'],
+];
+
+const shortened = (text: string): string =>
+  USUAL.reduce(
+    (now, [name, is]) => now.replaceAll(is, name).replaceAll(is.replaceAll('|', '\\|'), name),
+    text,
+  );
 
 /** The codes of findings, with whom each needs and its facts. Those of a cell that cannot be used have the same. */
 function tableOfFindings(shapes: Shapes): string {
@@ -128,7 +142,7 @@ function typeOf(name: string, shapes: Shapes): string {
   return `${about === '' ? '' : `// ${about}\n`}${name} = ${bodyOf(shapes[name] ?? {}, { name, path: '' }, shapes)}\n`;
 }
 
-/** `BatchObject & { … }` where all members of another object are among its own. */
+/** `BatchObject & { … }` where all members of another object are among its own, or of several others. */
 function basedOn(shape: Shape, name: string, shapes: Shapes): readonly [base: string, rest: Shape] {
   const { properties = {} } = shape;
   const parts = Object.entries(shapes).filter(([other, { properties: of = {} }]) => {
@@ -141,7 +155,8 @@ function basedOn(shape: Shape, name: string, shapes: Shapes): readonly [base: st
   const [base] = parts.toSorted((a, b) => size(b) - size(a));
   if (base === undefined) return ['', shape];
   const rest = Object.entries(properties).filter(([key]) => base[1].properties?.[key] === undefined);
-  return [`${base[0]} & `, { ...shape, properties: Object.fromEntries(rest) }];
+  const [more, left] = basedOn({ ...shape, properties: Object.fromEntries(rest) }, name, shapes);
+  return [`${base[0]} & ${more}`, left];
 }
 
 /** An object with a member on each line, and its words behind. */

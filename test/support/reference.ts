@@ -43,7 +43,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 const GROUPS = [
   {
     title: 'Options about the file',
-    words: 'They are about the list that is read, and for `merge` about your own file.',
+    words: 'They are about the list, and for `merge` about your own file.',
     from: 'plan',
     flags: ['encoding', 'delimiter', 'ragged', 'sheet', 'header-row', 'rows', 'country'],
   },
@@ -162,13 +162,26 @@ function optionsOf(typed: Typed, shared: readonly Group[]): string {
   const lines = new Set(rows.map(String));
   const taken = shared.filter(({ rows: of }) => of.every((row) => lines.has(String(row))));
   const elsewhere = new Set(taken.flatMap(({ rows: of }) => of.map(String)));
-  const links = taken.map(
-    ({ title }) => `[${title.toLowerCase()}](#${title.toLowerCase().replaceAll(' ', '-')})`,
-  );
+  const anchorOf = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`;
+  // Of a group that is not taken whole, the options that are explained there.
+  const single = shared
+    .filter((group) => !taken.includes(group))
+    .flatMap(({ title, rows: of }) =>
+      of.filter((row) => lines.has(String(row))).map((row) => ({ title, row })),
+    );
+  for (const { row } of single) elsewhere.add(String(row));
+  const names = single.map(({ title, row: [flags] }) => {
+    const [, flag = ''] = /`(--[\w-]+)/.exec(flags) ?? [];
+    return `[${code(flag)}](${anchorOf(title)})`;
+  });
+  const links = [
+    ...taken.map(({ title }) => `the [${title.toLowerCase()}](${anchorOf(title)})`),
+    ...new Set(names),
+  ];
   const args = typed.registeredArguments.filter(({ description }) => description !== BATCH);
   const words = args.map((each) => [code(each.name()), each.description] as const);
   return [
-    links.length === 0 ? '' : `It takes the ${links.join(', ')}.`,
+    links.length === 0 ? '' : `It takes ${links.join(', ')}.`,
     table(['option', 'means'], [...words, ...rows.filter((row) => !elsewhere.has(String(row)))]),
   ]
     .filter((text) => text !== '')

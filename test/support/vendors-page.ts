@@ -1,4 +1,4 @@
-/** The table of docs/guide/vendors.md: what the shipped dialects say of their vendors, and what `fixtures/vendors.yaml` says besides. */
+/** The table of docs/reference/vendors.md: what the shipped dialects say of their vendors, and what `fixtures/vendors.yaml` says besides. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -14,8 +14,7 @@ const DIALECTS = join(FIXTURES, 'dialects');
 
 const vendors = z.array(
   z.strictObject({
-    name: z.string(),
-    dialects: z.array(z.string()).default([]),
+    dialects: z.array(z.string()),
     use: z.enum(['wholly', 'in part', 'not yet']),
     answers: z.enum(['at once', 'at once or later', 'later', 'in two steps']).default('at once'),
     misses: z.enum(['no', 'not told']).default('no'),
@@ -31,26 +30,49 @@ export async function vendorParts(): Promise<Readonly<Record<string, string>>> {
   if (String(named.sort()) !== String(shipped.sort()))
     throw new Error(`fixtures/vendors.yaml names ${named}, and fixtures/dialects has ${shipped}`);
   const rows = await Promise.all(
-    known.map(async ({ name, dialects, use, answers, misses, source, says }) => {
+    known.map(async ({ dialects, use, answers, misses, says }) => {
       const spoken = await Promise.all(dialects.map(spokenBy));
       const links = dialects.map((each) => `[${each}](../../fixtures/dialects/${each}.yaml)`);
-      return [
-        name,
-        use,
-        spoken.flatMap(({ asked }) => asked).join('<br>'),
-        answers,
-        spoken.flatMap(({ priced }) => priced).join('<br>') || misses,
-        source,
-        links.join('<br>'),
+      const title = spoken[0]?.title ?? '';
+      const priced = [...new Set(spoken.flatMap((each) => each.priced))];
+      const notes = [
+        // What is missing stands in the note.
+        use === 'wholly' || says !== '' ? '' : `Usable ${use}.`,
+        answers === 'at once' ? '' : `Answers ${answers}.`,
+        noMatchWords(priced, misses),
         says,
+      ];
+      return [
+        `${isSaid(title, dialects) ? '' : `${title}: `}${links.join(', ')}`,
+        spoken.flatMap(({ asked }) => grouped(asked)).join('<br>'),
+        notes.filter((note) => note !== '').join(' '),
       ];
     }),
   );
-  const head = 'vendor, usable, asked for and by what, answers, charges for a miss, source, dialect, besides';
-  return { vendors: table(head.split(', '), rows) };
+  return { vendors: table(['dialect', 'looks up, and by what', 'note'], rows) };
+}
+
+function noMatchWords(priced: readonly string[], misses: 'no' | 'not told'): string {
+  if (priced.length > 0) return `No match costs ${priced.join(', ')}.`;
+  return misses === 'no' ? '' : 'No match: price unstated.';
+}
+
+/** Whether the word of the dialect is the name of the vendor. */
+const isSaid = (title: string, [name]: readonly string[]): boolean =>
+  title.toLowerCase().replaceAll(/[^a-z]/g, '') === name;
+
+/** Operations that are asked by the same stand together. */
+function grouped(asked: readonly Asked[]): readonly string[] {
+  const byWhat = Map.groupBy(asked, ({ by }) => by);
+  return [...byWhat].map(([by, all]) => `${all.map(({ name }) => code(name)).join(', ')}: ${by}`);
 }
 
 const read = (path: string): unknown => parse(readFileSync(join(FIXTURES, path), 'utf8'));
+
+interface Asked {
+  readonly name: string;
+  readonly by: string;
+}
 
 const ofFile = z.object({ operations: z.record(z.string(), z.unknown()) });
 
@@ -62,7 +84,8 @@ async function spokenBy(name: string) {
     return operation === undefined ? [] : [[each, operation] as const];
   });
   return {
-    asked: operations.map(([each, operation]) => `${code(each)}: ${askedBy(each, operation)}`),
+    title: dialect.title,
+    asked: operations.map(([name, operation]) => ({ name, by: askedBy(name, operation) })),
     priced: operations.flatMap(([each, operation]) => missOf(each, operation, dialect)),
   };
 }
@@ -79,5 +102,5 @@ function missOf(name: string, { credits, answers = [] }: DialectOperation, diale
     ({ means, charged }) => means === 'no_match' && charged === true,
   );
   const { miss = isCharged ? credits.found : 0 } = credits;
-  return miss === 0 ? [] : [`${code(name)}: ${miss}`];
+  return miss === 0 ? [] : [`${miss} for ${code(name)}`];
 }

@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Lets time pass until the promise is settled. Throws when nobody waits for time and it is not. */
+  /** Lets time pass until the promise is settled. Throws when no one waits for time and it is not. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const mark = (): void => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { problemWords } from '../../src/core/cell-problems.ts';
-import { abn } from '../../src/values/number.ts';
+import { abn, lostDigitChoices } from '../../src/values/number.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**
@@ -77,10 +77,10 @@ describe('a mistyped number', () => {
     ['ABN pending', 'contains letters'],
     ['5.38E+10', 'looks like a rounded number from a spreadsheet (5.38E+10)'],
     ['51824753556/001', 'contains the sign /'],
-    ['0412 345 678', 'is a telephone number, and no ABN'],
-    ['+61 412 345 678', 'is a telephone number, and no ABN'],
+    ['0412 345 678', 'is a telephone number, not an ABN'],
+    ['+61 412 345 678', 'is a telephone number, not an ABN'],
     // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
-    ['04000000005', 'starts with 0, an ABN never does'],
+    ['04000000005', 'starts with 0; an ABN never does'],
   ])('%j %s', (text, problem) => {
     const said = abn.read(text);
     expect(said.kind === 'unusable' && problemWords(said)).toBe(problem);
@@ -93,3 +93,36 @@ test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b', '00 000 000 000', 'ABN/AC
     expect(abn.read(text)).toEqual({ kind: 'blank' });
   },
 );
+
+describe('a number that has lost a digit', () => {
+  test('the right number is among those that may be meant, wherever the digit stood, and each of them passes', () => {
+    fc.assert(
+      fc.property(validAbn, fc.nat(10), (right, place) => {
+        const cell = right.slice(0, place) + right.slice(place + 1);
+        const choices = lostDigitChoices(cell);
+        expect(choices).toContain(right);
+        expect(new Set(choices).size).toBe(choices.length);
+        for (const choice of choices) expect(abn.read(choice)).toEqual(usable(choice));
+      }),
+    );
+  });
+
+  test.each([
+    ['8310001676', ['83100031676']],
+    ['1310005028', ['13100095028', '12310005028', '13120005028']],
+  ])('%s may be %j', (cell, choices) => {
+    expect(lostDigitChoices(cell).toSorted()).toEqual(choices.toSorted());
+  });
+
+  test('a choice is spelled as the cell is: in groups where the cell has such', () => {
+    expect(lostDigitChoices('83 100 031 67')).toContain('83 100 031 676');
+    expect(lostDigitChoices('ABN: 8310003167')).toContain('83100031676');
+  });
+
+  test.each(['51824753556', '51824753557', '123', '0412 345 678', '518247535', '', 'x'])(
+    'nothing is offered for %j, which has not lost one digit',
+    (cell) => {
+      expect(lostDigitChoices(cell)).toEqual([]);
+    },
+  );
+});

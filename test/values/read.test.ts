@@ -59,14 +59,8 @@ describe('a domain', () => {
   refuses(domain.read, [
     ['jo@gmail.com', 'gmail.com belongs to a mailbox provider, not to one company'],
     ['members.iinet.net.au/~acme', 'members.iinet.net.au belongs to a mailbox provider, not to one company'],
-    [
-      'https://www.facebook.com/acme',
-      'is a page of facebook.com, which shows many companies; accept_hosts takes it all the same',
-    ],
-    [
-      'https://sites.google.com/view/acme',
-      'is a page of sites.google.com, which shows many companies; accept_hosts takes it all the same',
-    ],
+    ['https://www.facebook.com/acme', 'is a page of facebook.com, which shows many companies'],
+    ['https://sites.google.com/view/acme', 'is a page of sites.google.com, which shows many companies'],
     ['Acme Pty Ltd', 'contains a space or several values'],
     ['acme.org,acme.com', '"acme.org,acme.com" is not a domain name'],
     ['acme', 'has no dot in its host name'],
@@ -92,10 +86,7 @@ describe('a website', () => {
   ]);
   refuses(website.read, [
     ['info@acme.org.au', 'is an e-mail address, not a website'],
-    [
-      'facebook.com/acme',
-      'is a page of facebook.com, which shows many companies; accept_hosts takes it all the same',
-    ],
+    ['facebook.com/acme', 'is a page of facebook.com, which shows many companies'],
     ['gmail.com', 'gmail.com belongs to a mailbox provider, not to one company'],
     ['later', 'has no dot in its host name'],
     ['javascript:alert(1)', 'is not a web address'],
@@ -124,10 +115,10 @@ describe('an e-mail address', () => {
     ['jo@127.0.0.1', 'is not an e-mail address'],
     ['https://example.org/jo', 'is not an e-mail address'],
     ['Jo@München.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
-    ['jo@exam\u200Bple.org', 'contains a character that nobody sees'],
+    ['jo@exam\u200Bple.org', 'contains an invisible character'],
     ['jo@example.org/', 'is not an e-mail address'],
     ['jo@@example.org', 'has more than one @'],
-    ['jo@acme.con', 'ends in .con, as no domain does; accept_hosts takes its host all the same'],
+    ['jo@acme.con', 'ends in .con, which is no top-level domain'],
   ]);
 });
 
@@ -161,9 +152,9 @@ describe('the profile URL of a person', () => {
     ['https://www.linkedin.com/in/', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
     [
       'https://www.linkedin.com/in/undefined',
-      'has "undefined" where a person or a company stands, as programs write it for none',
+      'has the placeholder "undefined" in place of a person or a company',
     ],
-    ['https://lnkd.in/abc', 'is a short link of lnkd.in, which hides whose page it is'],
+    ['https://lnkd.in/abc', 'is a short link of lnkd.in, which does not show the page it opens'],
     ['https://www.linkedin.com/in/%', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
     ['jo@example.org', 'is an e-mail address, not a profile'],
     ['t/a', 'has no dot in its host name'],
@@ -236,7 +227,7 @@ describe('a name, a number of a register and a country', () => {
     ['New  Zealand', 'New Zealand'],
   ]);
   refuses(personName.read, [['jo@acme.org', 'is an address, not a name']]);
-  refuses(fullName.read, [['Citizen', 'is one word, and a full name has two']]);
+  refuses(fullName.read, [['Citizen', 'is one word; a full name has two']]);
   refuses(companyName.read, [['https://acme.org', 'is an address, not a name']]);
   refuses(registerNumber.read, [['0-000-0', 'is not the number of a register']]);
   refuses(country.read, [['61', 'is not a country']]);

@@ -54,7 +54,7 @@ test('rows that are set aside for a shared host are asked after a click, and no 
   const page = await tabAt(at.served, `/lists/${file}`);
   const price = page.getByText(/credits? at most/).first();
   await expect.poll(() => price.innerText()).toContain('1 credit at most');
-  await page.getByText('3 rows need you').click();
+  await page.getByText('3 rows need attention').click();
   const why = page.getByText('portal.example is the website of 3 companies of this list').first();
   expect(await why.innerText()).not.toMatch(TERMINAL);
   await page.getByLabel('Ask them all the same').check();

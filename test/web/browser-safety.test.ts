@@ -98,10 +98,10 @@ describe('a page on another port', () => {
 describe('the page itself', () => {
   test('the page itself keeps its word out of the address and the history, and reloads without it', async () => {
     const page = await openTab(browser, served);
-    await page.waitForSelector('h1:has-text("Drop your list here")');
+    await page.waitForSelector('h1:has-text("Lists")');
     expect([page.url(), await page.evaluate('history.length')]).toEqual([`${served.url}/`, 2]);
     await page.reload();
-    await page.waitForSelector('h1:has-text("Drop your list here")');
+    await page.waitForSelector('h1:has-text("Lists")');
     expect(await page.context().cookies()).toEqual([]);
     await page.context().close();
   });

@@ -65,6 +65,27 @@ test('a request answers several stops at once', async () => {
     expect(await command(page, 'plan', { ...wish, accept })).toMatchObject({ status: 200, ...plan });
 });
 
+test('the page plans and refuses as the command does, a short list in its own process and a long one in another', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const planned = async (rows: number) => {
+    const lines = Array.from({ length: rows }, (_, at) => `company-${at}.example,Company ${at}\n`);
+    const file = await brought(page, `${rows}.csv`, `Domain,Name\n${lines.join('')}`);
+    const typed = ['plan', 'enrich-company', desk.place.path(`store/lists/${file}/list.csv`)];
+    const wish = { job: 'enrich-company', file };
+    const { status, ...told } = await command(page, 'plan', { ...wish, each: true, sample: 2 });
+    expect(told).toEqual(await desk.json([...typed, '--each', '--sample', '2']));
+    expect(told).toMatchObject({ rows, each: expect.any(Array) });
+    const { stopped } = await desk.json([...typed, '--only', '99999']);
+    expect(await command(page, 'plan', { ...wish, only: '99999' })).toMatchObject({
+      status: 400,
+      error: { code: stopped.code, message: stopped.message.replace(/\S*list\.csv/, `${rows}.csv`) },
+    });
+  };
+  await planned(3);
+  await planned(4_000);
+});
+
 test('a list is described, planned, bought once by its plan, and taken along', async () => {
   const desk = await openDesk();
   desk.list(6);

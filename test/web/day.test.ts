@@ -61,17 +61,20 @@ test('an analyst has people and the size of their companies, in her own workbook
 
   await chooseFile(page, file);
   await page.getByText('it is play money').waitFor();
+  await press(page, '+ Something else');
+  await page.getByRole('checkbox', { name: 'Also find companies' }).check();
+  await page.keyboard.press('Escape');
   await press(page, 'Start');
   expect(await clicks(page)).toBeLessThanOrEqual(4);
 
-  const { name, path } = await downloaded(page, 'Download the workbook');
+  const { name, path } = await downloaded(page, 'Download');
   expect(await clicks(page)).toBeLessThanOrEqual(5);
   expect(name).toBe('contacts.sandbox.xlsx');
   const [header = [], ...rows] = await readSheet(readFileSync(path), 'Contacts');
   expect(rows.map((row) => row.slice(0, 2))).toEqual(people);
   for (const column of ['Employee count', 'Job title']) expect(header, column).toContain(column);
   const matched = rows.map((row) => [row[header.indexOf('_status')], row[header.indexOf('_matched_by')]]);
-  expect(matched).toEqual(people.map(() => ['matched', 'domain; email']));
+  expect(matched).toEqual(people.map(() => ['matched', 'email; domain']));
   const book = readFileSync(join(served.folder, 'store', 'book.jsonl'), 'utf8')
     .trim()
     .split('\n');

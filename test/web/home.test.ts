@@ -30,7 +30,7 @@ interface Handed {
 }
 
 async function hand(page: Page, kind: 'drop' | 'paste', what: Handed): Promise<void> {
-  await page.getByRole('heading', { name: 'Drop your list here' }).waitFor();
+  await page.getByRole('heading', { name: 'Drop a list here' }).waitFor();
   await page.evaluate(`(${HAND})(${JSON.stringify({ kind, ...what })})`);
 }
 
@@ -85,6 +85,16 @@ test('a file is chosen; one that is no list is refused with what to do', async (
   await hand(page, 'drop', { name: 'offer.pdf', text: '%PDF' });
   await page.getByText('offer.pdf ends in ".pdf", which cannot be read as a list.').waitFor();
   await page.getByText('Ask for the spreadsheet that it was made from').waitFor();
+  const notices = page.getByRole('region', { name: 'Bring a list' }).getByRole('alert');
+  for (const [name, says] of [
+    ['photo.csv', 'photo.csv is no table: it holds bytes that no text has.'],
+    ['cut.xlsx', 'cut.xlsx is not a readable Excel workbook:'],
+  ] as const) {
+    const file = join(served.folder, name);
+    writeFileSync(file, Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * at * 7 + at) % 256)));
+    await chooseFile(page, file);
+    await notices.filter({ hasText: says }).waitFor();
+  }
   await chooseFile(page, LEADS);
   await page.waitForURL(/\/lists\/\w+$/);
   expect(await names(served)).toEqual(['leads.csv']);
@@ -105,7 +115,8 @@ test('of a workbook that opens with a cover and has two lists, she chooses which
   await page.getByRole('button', { name: 'The sheet "Archive" is the list' }).click();
   await page.getByText('2 credits at most').waitFor();
   await expect.poll(() => page.getByText('is no list').count()).toBe(0);
-  await page.getByRole('combobox', { name: 'Sheet' }).selectOption('Notes');
+  await page.getByRole('button', { name: 'Sheet Archive' }).click();
+  await page.getByRole('radio', { name: 'Notes' }).click();
   await page.getByRole('button', { name: 'Another sheet' }).click();
   await page.getByRole('button', { name: 'The sheet "Contacts" is the list' }).click();
   await page.getByText('1 credit at most').waitFor();
@@ -114,7 +125,7 @@ test('of a workbook that opens with a cover and has two lists, she chooses which
 test('the sample list is tried with play money, by one button', async () => {
   const served = await servedIn();
   const page = await openTab(served, '/');
-  await page.getByRole('button', { name: 'Try the sample list with play money' }).click();
+  await page.getByRole('button', { name: 'Try the sample list' }).click();
   await page.waitForURL(/\/lists\/\w+$/);
   const [list] = (await ask(served, 'GET', '/lists')).lists;
   expect([list.name, list.job]).toEqual([
@@ -134,13 +145,19 @@ test('each list is one line: what was found, what it cost, and who is needed', a
   const page = await openTab(served, '/');
   const [batch] = (await ask(served, 'GET', '/batches')).batches;
   const line = page.getByRole('listitem').filter({ hasText: 'Renewals.csv' });
-  const says = [`${batch.counts.matched ?? 0} of 3`, 'companies · today', 'play money', '1 needs you'];
+  const says = [
+    `${batch.counts.matched ?? 0} of 3`,
+    'companies',
+    'today',
+    'play money',
+    '1 row needs attention',
+  ];
   for (const words of says) await line.getByText(words).waitFor();
   expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringContaining('Later.csv'),
     expect.stringContaining('Renewals.csv'),
   ]);
-  await page.getByRole('link', { name: '1 row needs you' }).click();
+  await page.getByRole('link', { name: '1 list needs attention' }).click();
   await page.waitForURL(new RegExp(`/lists/${id}\\?needs$`));
 });
 
@@ -149,14 +166,16 @@ test('a list is removed after one question; what was found for it stays known', 
   const id = await brought(served, 'Renewals.csv', readFileSync(LEADS, 'utf8'));
   await run(served, id);
   const page = await openTab(served, '/');
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.accept();
-  });
-  await page.getByRole('button', { name: 'Remove Renewals.csv' }).click();
-  await page.getByText('Renewals.csv').waitFor({ state: 'detached' });
-  expect([asked.length, await names(served)]).toEqual([1, []]);
+  const remove = page.getByRole('button', { name: 'Remove Renewals.csv' });
+  const asked = page.getByRole('dialog', { name: 'Remove “Renewals.csv” from this page?' });
+  await remove.click();
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  await asked.waitFor({ state: 'hidden' });
+  expect(await names(served)).toEqual(['Renewals.csv']);
+  await remove.click();
+  await asked.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('Renewals.csv').first().waitFor({ state: 'detached' });
+  expect(await names(served)).toEqual([]);
   expect((await ask(served, 'GET', '/batches')).total).toBe(1);
 });
 
@@ -167,12 +186,13 @@ test('the report is one page with what was found, what it cost and what needs he
   const [{ batch, counts }] = (await ask(served, 'GET', `/batches?list=${id}`)).batches;
   const page = await openTab(served, `/reports/${batch}`);
   await page.getByRole('heading', { name: `${counts.matched ?? 0} of 3 companies found` }).waitFor();
-  await page.getByRole('heading', { name: 'What it was found by' }).waitFor();
+  await page.getByRole('heading', { name: /^What came back, of / }).waitFor();
   await page.getByText('this is play money').waitFor();
-  await page.getByRole('row', { name: '1 website: counts as blank row 4' }).waitFor();
+  const needs = page.getByRole('listitem').filter({ hasText: 'website: counts as blank' });
+  expect(await needs.innerText()).toMatch(/^Row 4\s+none\s+website/);
   for (const [name, ending] of [
     ['Download the list', '.csv'],
-    ['The rows that need you', '.csv'],
+    ['The rows that need attention', '.csv'],
     ['Download the report', '.html'],
   ] as const) {
     const download = page.waitForEvent('download');

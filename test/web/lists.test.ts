@@ -109,7 +109,7 @@ test('a list that cannot be read as it is chosen now is still there, and chosen 
   const { id: file } = await bring('leads.csv', LEADS);
   const job = { operation: 'enrich-company', ...PLAY };
   const mend = (value: string | null) =>
-    ask(served, 'PUT', `/lists/${file}/mends`, { row: 4, column: 'Domain', value });
+    ask(served, 'PUT', `/lists/${file}/mends`, { mends: [{ row: 4, column: 'Domain', value }] });
   await mend('c.example');
   const { id: plan } = await ask(served, 'POST', '/plan', { file, job });
   await worked(served, 'run', { file, job, plan });
@@ -144,7 +144,7 @@ test('a list is searched, sorted and filtered before anything is asked, and read
   expect(await found({ search: 'ANN' })).toEqual([3]);
   expect(await found({ where: { Name: 'Bob' } })).toEqual([5]);
   expect(await rows(id, { sort: 'Town' })).toMatchObject({ status: 400, error: { code: 'usage' } });
-  await ask(served, 'PUT', `/lists/${id}/mends`, { row: 4, column: 'Name', value: 'Hanna' });
+  await ask(served, 'PUT', `/lists/${id}/mends`, { mends: [{ row: 4, column: 'Name', value: 'Hanna' }] });
   expect(await found({ search: 'ann' })).toEqual([3, 4]);
   const earlier = await bring('earlier.csv', 'Name,_status\nA,matched\nB,done\n');
   expect((await rows(earlier.id, { where: { _status: 'done' } })).rows, 'a column of the list').toHaveLength(
@@ -158,7 +158,9 @@ test('of what two tabs send at once every mend is kept, and of two choices one i
   const job = { operation: 'enrich-company', ...PLAY };
   const mends = [2, 3, 4].map((row) => ({ row, column: 'Domain', value: `mended${row}.example` }));
   const plan = () => ask(served, 'POST', '/plan', { file, job });
-  await Promise.all(mends.flatMap((mend) => [ask(served, 'PUT', `/lists/${file}/mends`, mend), plan()]));
+  await Promise.all(
+    mends.flatMap((mend) => [ask(served, 'PUT', `/lists/${file}/mends`, { mends: [mend] }), plan()]),
+  );
   expect((await asked(`/${file}`)).mends).toHaveLength(3);
   expect(await plan()).toMatchObject({ to_buy: 3, invalid: 0 });
   const choose = () => ask(served, 'PUT', `/lists/${file}/job?version=0`, job);
@@ -172,7 +174,7 @@ test('a list that is brought while its cells are mended waits for them, and is t
   const long = `Name,Domain\n${'A,a.example\n'.repeat(20_000)}`;
   const { id } = await bring('leads.csv', long);
   const mends = [2, 3, 4].map((row) => ({ row, column: 'Name', value: 'mended' }));
-  const mending = mends.map((each) => ask(served, 'PUT', `/lists/${id}/mends`, each));
+  const mending = mends.map((each) => ask(served, 'PUT', `/lists/${id}/mends`, { mends: [each] }));
   const answers = await Promise.all([...mending, bring('leads.csv', `${long}New,new.example\n`)]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
   expect((await rows(id, { search: 'new.example' })).rows).toHaveLength(1);
@@ -199,7 +201,7 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
   const run = async () => worked(served, 'run', { file, job, plan: (await plan()).id });
   expect(await run()).toMatchObject({ counts: { matched: 2, invalid: 1 } });
   const mend = (row: number, column: string, value: string | null) =>
-    ask(served, 'PUT', `/lists/${file}/mends`, { row, column, value });
+    ask(served, 'PUT', `/lists/${file}/mends`, { mends: [{ row, column, value }] });
   expect(await mend(4, 'Domain', 'c.example')).toMatchObject({
     mends: [{ row: 4, column: 'Domain', value: 'c.example' }],
   });
@@ -218,6 +220,26 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
   expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ row: 4, cells: ['C', 'not a domain'] }] });
 });
 
+test('cells are mended together and taken back together: all of them, or none', async () => {
+  const { bring, rows, served } = await openPage();
+  const { id: file } = await bring('leads.csv', LEADS);
+  const mend = (value: (row: number) => string | null, ...of: readonly number[]) =>
+    ask(served, 'PUT', `/lists/${file}/mends`, {
+      mends: of.map((row) => ({ row, column: 'Domain', value: value(row) })),
+    });
+  const domains = async () => (await rows(file, {})).rows.map(({ cells }: { cells: string[] }) => cells[1]);
+  const before = await domains();
+  const refused = await mend((row) => `mended${row}.example`, 2, 3, 99);
+  expect(refused).toMatchObject({ status: 400, error: { code: 'input' } });
+  expect(await domains()).toEqual(before);
+  const { mends } = await mend((row) => `mended${row}.example`, 2, 3);
+  expect(mends.map(({ row }: { row: number }) => row)).toEqual([2, 3]);
+  expect(new Set(mends.map(({ at }: { at: string }) => at)).size, 'one time').toBe(1);
+  expect((await domains()).slice(0, 2)).toEqual(['mended2.example', 'mended3.example']);
+  expect(await mend(() => null, 2, 3)).toMatchObject({ mends: [] });
+  expect(await domains()).toEqual(before);
+});
+
 test('a cell that is mended while the list is worked on is so at once, and is asked by the next start', async () => {
   const { bring, rows, served } = await openPage('--match-rate 1 --latency 300ms --rate 4/s');
   const { id: file } = await bring('leads.csv', LEADS);
@@ -225,7 +247,9 @@ test('a cell that is mended while the list is worked on is so at once, and is as
   const plan = () => ask(served, 'POST', '/plan', { file, job });
   const { work } = await ask(served, 'POST', '/run', { file, job, plan: (await plan()).id });
   const mend = { row: 4, column: 'Domain', value: 'c.example' };
-  expect(await ask(served, 'PUT', `/lists/${file}/mends`, mend)).toMatchObject({ mends: [mend] });
+  expect(await ask(served, 'PUT', `/lists/${file}/mends`, { mends: [mend] })).toMatchObject({
+    mends: [mend],
+  });
   expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ cells: ['C', 'c.example'] }] });
   expect(await endOf(served, work.id)).toMatchObject({ counts: { matched: 2, invalid: 1 } });
   expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2 });
@@ -237,7 +261,7 @@ test('a list that an earlier build has brought is mended too, and keeps its mend
   const folder = join(lists, file);
   const [copy = ''] = readdirSync(folder).filter((name) => name.startsWith('copy-'));
   const mend = (row: number, value: string) =>
-    ask(served, 'PUT', `/lists/${file}/mends`, { row, column: 'Domain', value });
+    ask(served, 'PUT', `/lists/${file}/mends`, { mends: [{ row, column: 'Domain', value }] });
   rmSync(join(folder, copy));
   await mend(4, 'c.example');
   renameSync(join(folder, copy), join(folder, 'brought.csv'));

@@ -3,11 +3,11 @@
  * row beside the table, and lets a person decide about lost answers, a wrong name and a team to take back.
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, brought, endOf, servedIn, useBrowser, worked } from './scene.ts';
+import { ask, brought, endOf, lastWork, PERSON, servedIn, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -80,10 +80,10 @@ test('while some rows are tried first, it says so, and not how long all of them 
   const served = await servedIn(desk.place.folder, desk.environment());
   const list = await brought(served, 'Renewals Q4.csv', await desk.read('list.csv'));
   const page = await tabAt(served, `/lists/${list}`);
-  await press(page, 'Try 20 first');
-  await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+trying 20 rows first/);
+  await press(page, 'Try 20 first, 20 credits');
+  await expect.poll(() => page.locator('.state').innerText()).toMatch(/Trying 20\s+0 of 20/);
   held.resolve();
-  await sees(page, 'Of 20 tried, 20 were found');
+  await sees(page, '20 of 20 found, ');
 });
 
 test('while chosen rows are asked, the page counts these, and the others are not to go', async () => {
@@ -104,7 +104,7 @@ test('while chosen rows are asked, the page counts these, and the others are not
   const page = await tabAt(served, `/lists/${file}`);
   await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+60.% of 5 rows/);
   await expect.poll(() => page.title()).toBe('3 of 5 · Renewals Q4.csv');
-  const parts = await page.locator('.funnel > *').allInnerTexts();
+  const parts = await page.locator('.tile').allInnerTexts();
   expect(parts.map((part) => part.trim())).toEqual(['30 rows', '3 found', '2 to go', '25 not chosen']);
   held.resolve();
   await sees(page, 'The rows that you chose are done. 25 rows are left.');
@@ -115,29 +115,29 @@ test('a list is paused where it is, by whom is said, it goes on from there, and 
   desk.list(60);
   const { served, page, work } = await started(desk);
   await isNow(page, 'Running');
-  await sees(page, 'You may close this window');
+  await sees(page, 'You may close this tab');
   await sees(page, /of 100/);
   await press(page, 'Pause');
   await isNow(page, 'Paused');
   await endOf(served, work);
   const asked = await desk.requests();
   expect(asked).toBeLessThan(60);
-  await sees(page, `It was paused by ${userInfo().username} on ${hostname()}.`);
+  await sees(page, `It was paused by ${PERSON} on ${hostname()}.`);
   await sees(page, /\d+ rows are left/);
   await press(page, 'Go on');
   await isNow(page, 'Running');
-  page.once('dialog', (dialog) => void dialog.dismiss());
+  const question = page.getByRole('dialog', {
+    name: /^Stop for good\? The other \d+ rows? will not be asked/,
+  });
   await press(page, 'Stop for good…');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'hidden' });
   await isNow(page, 'Running');
-  const asking = page.waitForEvent('dialog');
-  const pressing = press(page, 'Stop for good…');
-  const dialog = await asking;
-  expect(dialog.message()).toMatch(/^Stop for good\? The other \d+ rows? will not be asked/);
-  await dialog.accept();
-  await pressing;
+  await press(page, 'Stop for good…');
+  await question.getByRole('button', { name: 'Stop for good', exact: true }).click();
   await page.getByText('for good', { exact: true }).waitFor();
   await sees(page, /^(?!So far).* \d+ rows not asked$/);
-  expect(await page.locator('.funnel').innerText()).toContain('not asked');
+  expect(await page.locator('.tiles').innerText()).toContain('not asked');
   const { batches } = await ask(served, 'GET', '/batches');
   expect(batches[0]).toMatchObject({ state: 'cancelled', running: false });
 });
@@ -164,21 +164,23 @@ test('it says what came of it and what each one found cost; a row opens beside i
   const { page } = await started(desk, JOB, list);
   await sees(page, '1 of 2 companies found');
   await sees(page, 'It cost 1 credit (A$0.40). That is 1 credit (A$0.40) for each one found.');
-  await isNow(page, 'Needs you');
+  await isNow(page, 'Needs attention');
   await page.reload();
   await page.getByRole('columnheader', { name: /^Domain asked by: web domain/ }).waitFor();
   const beside = page.getByRole('complementary');
   await beside.getByText('What it was found by').waitFor();
-  await beside.getByText('1 of 1, 100 %').first().waitFor();
+  await beside.getByText('web domain: all 1').waitFor();
   await beside.getByRole('button', { name: 'row 3' }).click();
-  await page.getByRole('heading', { name: 'Row 3 · Other' }).waitFor();
+  await page.getByRole('heading', { name: 'Row 3' }).waitFor();
   await page.keyboard.press('Escape');
   await beside.getByText('What it was found by').waitFor();
   const download = page.waitForEvent('download');
-  await press(page, 'Download the list');
+  await press(page, 'Download as ▾');
+  await press(page, 'CSV');
   expect((await download).suggestedFilename()).toBe('Renewals Q4.enriched.csv');
   const needing = page.waitForEvent('download');
-  await press(page, 'The rows that need you');
+  await press(page, 'Download as ▾');
+  await press(page, 'The rows that need attention');
   expect((await needing).suggestedFilename()).toContain('needs-attention');
 });
 
@@ -191,7 +193,8 @@ test('of companies and people both are said of a row, and who found them stands 
     },
     account: 'data',
   };
-  const list = 'Note,Domain,E-mail\nthe first,banksia.example,jo@banksia.example\n';
+  const list =
+    'Note,Domain,E-mail\nthe first,banksia.example,jo@banksia.example\nthe second,wattle.example,\n';
   const { served, page, work } = await started(desk, job, list);
   const { batch } = await endOf(served, work);
   const { columns, rows } = await ask(served, 'POST', '/status', { batch, limit: 1 });
@@ -200,13 +203,18 @@ test('of companies and people both are said of a row, and who found them stands 
   const beside = page.getByRole('complementary');
   await beside.getByText('web domain (companies)').waitFor();
   await beside.getByText('e-mail (people)').waitFor();
-  await beside.getByRole('row', { name: 'data: companies 1 of 1, 100 %; 1 credit' }).waitFor();
+  const who = beside.getByRole('listitem').filter({ hasText: 'data: companies' });
+  for (const says of ['2 of 2', '2 credits']) await who.getByText(says).first().waitFor();
+  for (const says of ['Found: all 2', 'Who: all 1']) await beside.getByText(says, { exact: true }).waitFor();
   const isTooWide = await beside.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
   expect(isTooWide).toBe(false);
   await openRow(page, 'banksia.example');
-  await sees(page, `Found: ${cellOf('Found')} and ${cellOf('Who')} beside your “`);
+  await beside
+    .getByRole('definition')
+    .filter({ hasText: `${cellOf('Found')} and ${cellOf('Who')}` })
+    .waitFor();
   await sees(page, 'Asked by web domain');
-  await sees(await tabAt(served, '/'), '1 of 1 rows');
+  await sees(await tabAt(served, '/'), '2 of 2 rows');
 });
 
 test('lost answers are decided at once, with the credits under each choice, also once a cell is mended', async () => {
@@ -214,7 +222,9 @@ test('lost answers are decided at once, with the credits under each choice, also
   desk.list(5);
   const { served, list, page } = await started(desk);
   await sees(page, 'No answer came for 3 rows. They may have cost 3 credits.');
-  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 6, column: 'Domain', value: 'mended.example' });
+  await ask(served, 'PUT', `/lists/${list}/mends`, {
+    mends: [{ row: 6, column: 'Domain', value: 'mended.example' }],
+  });
   await press(page, 'row 2');
   const beside = page.getByRole('complementary');
   await beside.getByText('perhaps 1 credit').waitFor();
@@ -233,14 +243,14 @@ test('a try whose lost answers are asked again stays a try, and nothing else is 
   desk.list(30);
   // All that she allows is held already: what is asked again has the price on its button.
   const { page } = await started(desk, JOB, undefined, { sample: 20, budget: 20 });
-  await sees(page, 'Of 20 tried, 16 were found');
+  await sees(page, '16 of 20 found, ');
   await page.getByRole('button', { name: 'Leave it at 20' }).waitFor();
   await openRow(page, 'no answer came');
   await page.getByRole('complementary').getByRole('button', { name: 'Leave it out' }).click();
   await page.keyboard.press('Escape');
   await press(page, 'Ask again (3 more credits)');
-  await sees(page, 'Of 20 tried, 19 were found');
-  await expect.poll(() => page.locator('.funnel b').allTextContents()).toEqual(['30', '19', '1', '10']);
+  await sees(page, '19 of 20 found, ');
+  await expect.poll(() => page.locator('.tile b').allTextContents()).toEqual(['30', '10', '19', '1']);
   expect(await desk.requests()).toBe(23);
   await press(page, 'Start the other 10');
   await isNow(page, 'Done');
@@ -262,23 +272,27 @@ test('what a person knows of lost answers is taken: an answer for one row, that 
   const { page } = await started(desk);
   await press(page, 'row 2');
   const beside = page.getByRole('complementary');
-  await beside.getByRole('button', { name: 'I know what came of it…' }).click();
-  await beside.getByLabel('What came of it').selectOption('It was answered, and I have the answer');
+  await beside.getByRole('button', { name: 'I know the answer…' }).click();
+  await beside
+    .getByRole('combobox', { name: 'What happened' })
+    .selectOption('It was answered, and I have the answer');
   await beside.getByRole('textbox', { name: 'The answer' }).fill('name = Acme');
-  await beside.getByRole('button', { name: 'That is so' }).click();
+  await beside.getByRole('button', { name: 'Confirm' }).click();
   await sees(page, 'No answer came for 3 rows.');
   await page.keyboard.press('Escape');
   await press(page, 'row 3');
-  await beside.getByRole('button', { name: 'I know what came of it…' }).click();
-  await beside.getByLabel('What came of it').selectOption('Nothing came of it, at no cost');
-  await beside.getByRole('button', { name: 'That is so. Ask again (1 more credit)' }).click();
+  await beside.getByRole('button', { name: 'I know the answer…' }).click();
+  await beside
+    .getByRole('combobox', { name: 'What happened' })
+    .selectOption('It was not done, and cost nothing');
+  await beside.getByRole('button', { name: 'Confirm. Ask again (1 more credit)' }).click();
   await sees(page, 'No answer came for 2 rows.');
   await page.keyboard.press('Escape');
-  await press(page, 'I know what came of it…');
-  const known = page.getByLabel('What came of it');
+  await press(page, 'I know the answer…');
+  const known = page.getByRole('combobox', { name: 'What happened' });
   expect(await known.innerText()).not.toContain('I have the answer');
   await known.selectOption('It was asked, and nothing was found');
-  await press(page, 'That is so');
+  await press(page, 'Confirm');
   await isNow(page, 'Done');
   await sees(page, '3 of 5 companies found');
   expect(await desk.requests()).toBe(6);
@@ -291,40 +305,56 @@ test('a wrong company is corrected where it was asked, that row alone is asked a
   await endOf(served, work);
   await isNow(page, 'Done');
   await openRow(page, 'Banksia Care');
-  await page.getByRole('heading', { name: 'Row 2 · Banksia Care' }).waitFor();
-  await sees(page, 'beside your “Banksia Care”');
+  await page.getByRole('heading', { name: 'Row 2' }).waitFor();
+  await ask(served, 'PUT', `/lists/${id}/job`, JOB);
+  await page.reload();
+  await openRow(page, 'Banksia Care');
+  const aside = page.getByRole('complementary', { name: 'Row 2' });
+  for (const says of ['Yours', 'Found', 'Banksia Care'])
+    await aside.getByText(says, { exact: true }).first().waitFor();
   await page.getByText('The whole answer').click();
   await sees(page, '"name":');
-  await press(page, 'this is wrong');
+  const mends = async () => (await ask(served, 'GET', `/lists/${id}`)).mends;
+  await press(page, 'This is wrong');
   const field = page.getByLabel('Domain should be');
+  await field.fill('half');
+  await press(page, 'Cancel');
+  await press(page, 'This is wrong');
+  expect(await field.inputValue()).toBe('banksia.example');
   await field.fill('banksia-care.example');
-  await field.press('Enter');
-  await sees(page, '1 cell mended');
-  const { id: plan, to_buy } = await ask(served, 'POST', '/plan', { file: id, job: JOB });
-  expect(to_buy).toBe(1);
-  const again = await ask(served, 'POST', '/run', { file: id, job: JOB, plan, budget: 100 });
-  await endOf(served, again.work.id);
-  expect(await desk.requests()).toBe(3);
-  await page.getByText('Before', { exact: true }).click();
+  expect(await mends(), 'nothing is kept but by the button').toEqual([]);
+  await press(page, 'Save and ask again, 1 credit');
+  await expect.poll(() => desk.requests()).toBe(3);
+  expect(await mends()).toMatchObject([{ row: 2, value: 'banksia-care.example' }]);
+  await isNow(page, 'Done');
+  await page.getByRole('button', { name: 'Versions' }).click();
   await sees(page, 'companies, 2 of 2 rows, 2 credits');
+  await page.keyboard.press('Escape');
+  await press(page, 'Close row 2');
   await sees(page, 'In all, the list has cost 3 credits; this start cost 1 credit.');
-  await sees(page, 'That is 1 credit for each one bought.');
+  await sees(page, 'That is 1.5 credits for each one found.');
 });
 
 test('what was changed in a team is shown before it is taken back, with what cannot be', async () => {
   const desk = await openDesk();
   const body = 'Email,Project,Role\njo@acme.example,Harbour,viewer\nal@acme.example,Harbour,editor\n';
   const job = { operation: 'onboard', account: 'sandbox-service', create_projects: true };
-  const { page } = await started(desk, job, body);
+  const { served, page } = await started(desk, job, body);
   await sees(page, '1 new project, 2 invites to');
   await press(page, 'Undo…');
-  await sees(page, '− jo@acme.example in Harbour');
+  await sees(page, '− jo@acme.example: is removed from Harbour');
   await sees(page, '1 change cannot be taken back');
-  await press(page, 'Take back 2 of them');
+  // It is over before the tab looks again at what is being done.
+  const isOver = Promise.withResolvers<void>();
+  await page.route('**/api/tasks', (route) => isOver.promise.then(() => route.continue()));
+  await press(page, 'Take back 2 changes');
+  await expect.poll(async () => (await ask(served, 'GET', '/tasks')).work.length).toBe(2);
+  await lastWork(served);
+  isOver.resolve();
   await sees(page, 'It was taken back.');
-  await sees(page, '2 of 2 were taken back.');
-  await page.getByRole('link', { name: 'What came of it' }).click();
-  await sees(page, 'invite deleted');
+  await sees(page, /2 taken back/);
+  await page.getByRole('link', { name: 'Result of the undo' }).click();
+  await sees(page, /^undone · 2 people, 2 changes/);
 });
 
 test('a cell that is mended while its list waits for its turn is new for the next start', async () => {
@@ -336,6 +366,7 @@ test('a cell that is mended while its list waits for its turn is new for the nex
   const served = await servedIn(desk.place.folder, desk.environment());
   const start = async (name: string, body: string): Promise<JsonResult> => {
     const file = await brought(served, name, `Domain\n${body}\n`);
+    await ask(served, 'PUT', `/lists/${file}/job`, JOB);
     const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB });
     return { file, ...(await ask(served, 'POST', '/run', { file, job: JOB, plan, budget: 9 })) };
   };
@@ -343,7 +374,9 @@ test('a cell that is mended while its list waits for its turn is new for the nex
   const { file, work } = await start('second.csv', 'second.example\nthird.example');
   const page = await tabAt(served, `/lists/${file}`);
   await sees(page, 'Yours comes next.');
-  await ask(served, 'PUT', `/lists/${file}/mends`, { row: 2, column: 'Domain', value: 'mended.example' });
+  await ask(served, 'PUT', `/lists/${file}/mends`, {
+    mends: [{ row: 2, column: 'Domain', value: 'mended.example' }],
+  });
   held.resolve();
   await endOf(served, work.id);
   await sees(page, '2 of 2 companies found');
@@ -356,10 +389,12 @@ test('a list that is done and was edited keeps its mends, and shows what will be
   await endOf(served, work);
   await isNow(page, 'Done');
   await ask(served, 'PUT', `/lists/${list}/job`, JOB);
-  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 3, column: 'Domain', value: 'mended.example' });
+  await ask(served, 'PUT', `/lists/${list}/mends`, {
+    mends: [{ row: 3, column: 'Domain', value: 'mended.example' }],
+  });
   await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nc.example\nb.example\n');
   await isNow(page, 'Changed');
-  await sees(page, 'not started: 1 new, 1 changed, 1 as before');
+  await expect.poll(() => page.locator('.tiles').innerText()).toMatch(/1 new[\s\S]*2 as before/);
   const beside = page.getByRole('complementary');
   await beside.getByText('2 credits at most').waitFor();
   await beside.getByText('1, free').waitFor();
@@ -379,9 +414,11 @@ test('what can be corrected while a list runs is said no more once it is mended'
   const { served, list, page, work } = await started(desk, JOB, 'Domain\na.example\nno domain\n');
   const said = page.getByText('Wrong cells can be corrected while it runs.');
   await said.waitFor();
-  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 3, column: 'Domain', value: 'b.example' });
+  await ask(served, 'PUT', `/lists/${list}/mends`, {
+    mends: [{ row: 3, column: 'Domain', value: 'b.example' }],
+  });
   await sees(page, '1 cell mended');
-  await sees(page, '1 row needs you');
+  await sees(page, '1 row needs attention');
   expect(await said.count()).toBe(0);
   held.resolve();
   await endOf(served, work);
@@ -399,9 +436,11 @@ test('where a cell was mended since it stopped, it goes on with the mended list:
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
   const { work } = await ask(served, 'POST', '/run', { file: list, job: JOB, plan, budget: 1 });
   await endOf(served, work.id);
-  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 4, column: 'Domain', value: 'mended.example' });
+  await ask(served, 'PUT', `/lists/${list}/mends`, {
+    mends: [{ row: 4, column: 'Domain', value: 'mended.example' }],
+  });
   const page = await tabAt(served, `/lists/${list}`);
-  await sees(page, 'What you allowed is used. 2 rows are left.');
+  await sees(page, 'The budget that you allowed is used. 2 rows are left.');
   await press(page, 'Go on with the list as it is now');
   const beside = page.getByRole('complementary');
   await beside.getByText('2 credits at most').waitFor();

@@ -3,6 +3,8 @@
  * Method: requests to a real `rowonce serve` that no browser would send, one promise a test. What a browser decides is in
  * `browser-safety.test.ts`.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Guard, newAddress } from '../../src/web/server/guard.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -191,6 +193,26 @@ describe('the word of an address', () => {
     for (const made of ['', 'x', 'A'.repeat(43), '__proto__']) expect((await enter(made)).status).toBe(401);
     expect((await enter('A'.repeat(101))).status).toBe(400);
   });
+});
+
+test('no request leads a night to a folder of the machine', async () => {
+  const list = JSON.parse(
+    (await served.tool('/api/lists?name=a.csv', { method: 'PUT', body: 'Website\na.example\n' })).body,
+  ).id;
+  const job = JSON.stringify({ operation: 'enrich-company', account: 'sandbox-provider' });
+  expect((await served.tool(`/api/lists/${list}/job`, { method: 'PUT', body: job })).status).toBe(200);
+  const asked = async (more: object): Promise<number> => {
+    const body = JSON.stringify({ list, at: '02:00', credits: 9, ...more });
+    return (await served.tool('/api/nights', { method: 'POST', body })).status;
+  };
+  expect(await asked({})).toBe(200);
+  for (const inbox of [served.folder, '/etc', '..', './x', '../x', '', 'crm'])
+    expect([inbox, await asked({ inbox })]).toEqual([inbox, 400]);
+  for (const entry of ['folder', 'path', 'text', 'job', 'schedule', 'notify'])
+    expect([entry, await asked({ [entry]: '/etc' })]).toEqual([entry, 400]);
+  for (const at of ['* * * * *', '24:00', '02:00\ninbox: /etc'])
+    expect([at, await asked({ at })]).toEqual([at, 400]);
+  expect(existsSync(join(served.folder, 'store', 'nights'))).toBe(false);
 });
 
 test('every answer says what a browser may do with it', async () => {

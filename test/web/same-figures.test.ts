@@ -7,12 +7,12 @@
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import type { FiguresObject } from '../../src/web/api.ts';
+import type { ChangesObject, FiguresObject } from '../../src/web/api.ts';
 import { type Desk, deskBefore, type JsonResult, openDesk, SERVICE } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
 import { some } from '../support/combinations.ts';
 import { Gateway, type Weather } from './gateway.ts';
-import { ask, servedIn, useBrowser } from './scene.ts';
+import { ask, brought, endOf, servedIn, started, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -77,17 +77,94 @@ async function expectSaid({ desk, served, batch, page }: Faces, expected: Figure
     expect([found, headline]).toEqual([matched, expect.stringMatching(new RegExp(`\\b${matched} of `))]);
   const { body } = await served.tool(`/api/batches/${batch}/files/report`);
   expect(body).toContain(headline);
-  const parts = async () => (await page.locator('.funnel b').allInnerTexts()).map(Number);
-  await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(rows);
-  expect((await parts())[0]).toBe(rows);
-  const listed = async () => (await page.locator('aside td.n').allInnerTexts()).map(Number);
+  // The tiles add up to the first one; changes stand apart from people.
+  const parts = async (): Promise<readonly number[]> => {
+    const looks = await page.locator('.tile').evaluateAll((all) => all.map(({ className }) => className));
+    const apart = looks.findIndex((look) => look.includes('apart'));
+    const counts = (await page.locator('.tile b').allInnerTexts()).map((text) =>
+      Number(text.replace(',', '')),
+    );
+    return apart === -1 ? counts : counts.slice(0, apart);
+  };
+  const all = json.changes === undefined ? rows : json.changes.people.all;
+  await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(all);
+  expect((await parts())[0]).toBe(all);
+  const said = await page.locator('main').innerText();
+  if (json.changes !== undefined) expectTeam(json.changes, { said, body, headline });
+  else expectAsked(json, figures, body);
+  const listed = async () => (await page.locator('aside .step > b').allInnerTexts()).map(Number);
   const needing = async () => (await listed()).reduce((sum, part) => sum + part, 0);
   await expect.poll(needing, { message: 'beside the table' }).toBe(attention);
   // The bar above every view counts what was done last over each list.
   const [newest] = (await ask(served, 'GET', '/batches?newest=true')).batches;
   if (newest.batch !== batch || newest.state !== 'finished') return;
-  const told = attention === 0 ? [] : [attention === 1 ? '1 row needs you' : `${attention} rows need you`];
+  const told = attention === 0 ? [] : ['▲ 1 list needs attention'];
   await expect.poll(() => page.locator('header a.need').allInnerTexts()).toEqual(told);
+}
+
+const sum = (counts: Figures): number => Object.values(counts).reduce((all, count) => all + count, 0);
+
+const noun = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several}`;
+
+/** People and changes are two words, and each face has both. */
+function expectTeam(
+  { people, planned, done }: ChangesObject,
+  { said, body, headline }: Readonly<Record<'said' | 'body' | 'headline', string>>,
+): void {
+  const { all, ...ends } = people;
+  expect(sum(ends)).toBe(all);
+  const words = `${noun(all, 'person', 'people')}, ${planned === 0 ? 'nothing to change' : noun(planned, 'change')}`;
+  expect(headline.startsWith(words), headline).toBe(true);
+  // In the title as in the panel.
+  expect(said.split(words).length, said).toBeGreaterThan(2);
+  expect(body).toContain(words);
+  expect(sum(done)).toBeLessThanOrEqual(planned);
+}
+
+/** A start says of so many rows that it asked for them as it has asked, whatever was known before. */
+function expectAsked(json: JsonResult, figures: FiguresObject, body: string): void {
+  const { asked, known, twice, filled_before: filled, usable, found, found_free: free } = figures;
+  expect(asked + known + twice + filled).toBeLessThanOrEqual(usable);
+  expect(asked).toBeLessThanOrEqual(json.requests);
+  expect(free).toBeLessThanOrEqual(found);
+  // What an earlier start of the list has paid for is neither free nor known from elsewhere.
+  const all = figures.in_all ?? figures;
+  expect(all.found_free).toBeLessThanOrEqual(free);
+  expect(reportMeter(body, 'Looked up')).toBe(all.asked);
+  expect(reportMeter(body, 'Known before')).toBe(all.known);
+  expect(body).toContain(noun(json.requests, 'request'));
+}
+
+/** A figure of the report; 0 where it has no line. */
+function reportMeter(body: string, name: string): number {
+  const says = new RegExp(`>${name}<[\\s\\S]*?class="soft">([\\d,]+)`).exec(body)?.[1] ?? '0';
+  return Number(says.replace(',', ''));
+}
+
+/** What Home and Money say of the list. */
+async function expectElsewhere({ served, batch }: Faces, tab: Page): Promise<void> {
+  const { batches } = await ask(served, 'GET', '/batches?newest=true');
+  const [line] = batches;
+  const month = new Date().toISOString().slice(0, 7);
+  await tab.goto(`${served.url}/`);
+  const home = tab.getByRole('listitem').first();
+  await home.waitFor();
+  const report = await ask(served, 'GET', `/batches/${batch}/report`);
+  if (line.changes !== undefined) {
+    const { all } = line.changes.people;
+    expect(line.changes.people).toEqual(report.changes.people);
+    await expect.poll(() => home.innerText()).toContain(noun(all, 'person', 'people'));
+    await expect.poll(() => home.innerText()).toContain(noun(line.changes.planned, 'change'));
+    return;
+  }
+  const { spent } = line.in_all.credits;
+  expect(report.figures.in_all?.credits.spent ?? report.credits.spent).toBe(spent);
+  await expect.poll(() => home.innerText()).toContain(noun(spent, 'credit'));
+  const { groups } = await ask(served, 'POST', '/spend', { month, by: 'list' });
+  expect(groups.map((group: { readonly spent: number }) => group.spent)).toEqual([spent]);
+  await tab.goto(`${served.url}/money`);
+  await expect.poll(() => tab.locator('main').innerText()).toMatch(new RegExp(`\\b${spent}\\b`));
 }
 
 async function expectAlike(faces: Faces, expected: Figures, when: string): Promise<void> {
@@ -95,6 +172,160 @@ async function expectAlike(faces: Faces, expected: Figures, when: string): Promi
     expect(figures, `${face}, ${when}`).toEqual(expected);
   await expectSaid(faces, expected);
 }
+
+test('a list of companies has the same figures in each face: stopped, killed, left out, started again, edited', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  const domain = (at: number): string => `a-${at}.example`;
+  const rows = (...more: readonly string[]): string =>
+    `Domain\n${[...Array.from({ length: 6 }, (_, at) => domain(at)), domain(0), 'no address', ...more].join('\n')}\n`;
+  await desk.write('list.csv', rows());
+  const run = (budget: number) => [
+    'run',
+    'enrich-company',
+    'list.csv',
+    '-o',
+    'out.csv',
+    '--budget',
+    `${budget}`,
+  ];
+  expect((await desk.type(run(2))).code).toBe(4);
+  let { batch } = await desk.json(['status', 'last']);
+  let faces = await facesOf(desk, batch);
+  const tab = await tabAt(faces.served, '/');
+  const alike = async (expected: Figures, when: string): Promise<void> => {
+    await expectAlike(faces, expected, when);
+    await expectElsewhere(faces, tab);
+  };
+  await alike({ matched: 3, pending: 4, invalid: 1 }, 'at its budget');
+  const env = { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: 'after-send' };
+  expect((await desk.start(run(9), { env })).code).not.toBe(0);
+  await alike({ matched: 3, pending: 4, invalid: 1 }, 'killed');
+  await desk.type(run(9));
+  await alike({ matched: 6, in_doubt: 1, invalid: 1 }, 'gone on');
+  await desk.type(['settle', batch, '4', '--skip']);
+  await alike({ matched: 6, skipped: 1, invalid: 1 }, 'with a doubt left out');
+  // Another version asks for its new row alone.
+  await desk.write('list.csv', rows(domain(7)));
+  await desk.type(run(9));
+  ({ batch } = await desk.json(['status', 'last']));
+  faces = { ...faces, batch, page: await tabAt(faces.served, `/files/${batch}`) };
+  await alike({ matched: 7, skipped: 1, invalid: 1 }, 'another version');
+  const { figures } = await ask(faces.served, 'GET', `/batches/${batch}/report`);
+  expect(figures).toMatchObject({ asked: 1, known: 6, twice: 0, found: 7, found_free: 6 });
+  await desk.type(run(9));
+  await alike({ matched: 7, skipped: 1, invalid: 1 }, 'started a second time');
+});
+
+test('a list on the page has the same figures after a try, after rows asked again, and after another version', async () => {
+  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const csv = (...more: readonly string[]): string => {
+    const sites = Array.from({ length: 8 }, (_, at) => `a-${at}.example,${at < 6 ? 'Prospect' : 'Customer'}`);
+    return ['Domain,Status', ...sites, ',Prospect', 'no address,Prospect', ...more, ''].join('\n');
+  };
+  const id = await brought(served, 'Targets.csv', csv());
+  const job = {
+    operation: 'enrich-company',
+    account: 'data',
+    add: { Staff: 'employee_count' },
+    unless: { Status: 'Customer' },
+  };
+  await ask(served, 'PUT', `/lists/${id}/job`, job);
+  await started({ served, list: id }, job, { sample: 3 });
+  const tiles = async (page: Page): Promise<string> =>
+    (await page.locator('.tile').allInnerTexts()).join(', ').replaceAll('\n', ' ');
+  const report = await tabAt(served, '/');
+  /** The report, as the page shows it and as it is downloaded. */
+  const reported = async (batch: string): Promise<readonly string[]> => {
+    await report.goto(`${served.url}/reports/${batch}`);
+    await report.getByRole('heading', { name: 'Cost' }).waitFor();
+    const { body } = await served.tool(`/api/batches/${batch}/files/report`);
+    const meters = await report.locator('.meters > span:nth-child(3n + 1)').allInnerTexts();
+    const says = await report.locator('.meters > .soft').allInnerTexts();
+    for (const text of says) expect(body.replaceAll('&quot;', '"')).toContain(text);
+    const cost = await report.locator('section', { hasText: 'Cost' }).locator('dl').first().innerText();
+    return [...meters.map((name, at) => `${name} ${says[at]}`), cost.replaceAll(/\s+/g, ' ')];
+  };
+  let { batch } = await desk.json(['status', 'last']);
+  const page = await tabAt(served, `/lists/${id}`);
+  await expect.poll(() => tiles(page)).toBe('10 rows, 3 to look up, 3 free, 2 left out, 2 need attention');
+  expect(await reported(batch)).toEqual([
+    ...['Rows 10', 'Looked up 3', 'Left out 2, "Status" is "Customer"', 'Not asked 3', 'Cannot be used 2'],
+    ...['Found 3', 'Need attention 2'],
+    'Credits 3 Never more than 1,000 credits',
+  ]);
+  await started({ served, list: id }, job);
+  const { id: plan } = await ask(served, 'POST', `/batches/${batch}/again`, { only: '2-5' });
+  const { work } = await ask(served, 'POST', '/tasks', { batch, again: { only: '2-5', plan }, budget: 4 });
+  await endOf(served, work.id);
+  ({ batch } = await desk.json(['status', 'last']));
+  expect(await desk.place.vendor.book()).toMatchObject({ credits: 10 });
+  await expect.poll(() => tiles(page)).toBe('10 rows, 6 found, 2 left out, 2 need attention');
+  // What was paid for minutes before is no gift of the last start.
+  expect(await reported(batch)).toEqual([
+    ...['Rows 10', 'Looked up 6', 'Left out 2, "Status" is "Customer"', 'Cannot be used 2'],
+    ...['Found 6', 'Need attention 2'],
+    'Credits 10 The last start, as in _credits 4 credits, never more than 4 credits',
+  ]);
+  const credits = async (): Promise<number> => {
+    const { body } = await served.tool(`/api/batches/${batch}/files/output`);
+    const rows: Record<string, string>[] = parse(body, { columns: true });
+    return rows.reduce((sum, row) => sum + Number(row._credits), 0);
+  };
+  expect(await credits()).toBe(4);
+  // Another version, in which each row has another number, asks for its new one.
+  const [head = '', ...lines] = csv('new.example,Prospect').trim().split('\n');
+  const next = [head, ...lines.toReversed(), ''].join('\n');
+  expect((await ask(served, 'PUT', `/lists?name=Targets.csv&as=${id}`, next)).status).toBe(201);
+  await started({ served, list: id }, job);
+  ({ batch } = await desk.json(['status', 'last']));
+  expect(await reported(batch)).toEqual([
+    ...['Rows 11', 'Looked up 7', 'Left out 2, "Status" is "Customer"', 'Cannot be used 2'],
+    ...['Found 7', 'Need attention 2'],
+    'Credits 11 The last start, as in _credits 1 credit, never more than 1,000 credits',
+  ]);
+  expect(await credits()).toBe(1);
+});
+
+test('a team has the same people and changes in each face: killed, gone on, left out, edited, taken back', async () => {
+  const answer = ({ path }: { readonly path: string }, nth: number) =>
+    path.includes('delete') ? {} : { invite_code: `invite-${nth}` };
+  const { desk } = await deskBefore(answer, SERVICE);
+  const sheet = (...people: readonly string[]) =>
+    desk.write('team.csv', ['Email,Project_ID,Role', ...people, ''].join('\n'));
+  const run = ['run', 'onboard', 'team.csv', '-o', 'out.csv', '--yes'];
+  const own = ['ann@t.example,p-1,viewer', 'ann@t.example,p-2,viewer', 'bob@t.example,p-1,viewer'];
+  await sheet(...own, 'not an address,p-1,viewer');
+  const env = { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: 'after-send' };
+  expect((await desk.start(run, { env })).code).not.toBe(0);
+  let { batch } = await desk.json(['status', 'last']);
+  let faces = await facesOf(desk, batch);
+  const tab = await tabAt(faces.served, '/');
+  const alike = async (expected: Figures, people: Figures, when: string): Promise<void> => {
+    await expectAlike(faces, expected, when);
+    const { changes } = await desk.json(['status', faces.batch]);
+    const some = Object.entries(changes.people as Figures).filter(([, count]) => count > 0);
+    expect(Object.fromEntries(some), when).toEqual(people);
+    await expectElsewhere(faces, tab);
+  };
+  await alike({ pending: 3, invalid: 1 }, { all: 3, pending: 2, attention: 1 }, 'killed');
+  await desk.type(run);
+  await alike({ applied: 2, in_doubt: 1, invalid: 1 }, { all: 3, changed: 1, attention: 2 }, 'gone on');
+  await desk.type(['settle', batch, '2', '--skip']);
+  const left = { applied: 2, skipped: 1, invalid: 1 };
+  await alike(left, { all: 3, changed: 2, attention: 1 }, 'with a doubt left out');
+  await sheet(...own.slice(1), 'cid@t.example,p-1,viewer');
+  await desk.type(run);
+  ({ batch } = await desk.json(['status', 'last']));
+  faces = { ...faces, batch, page: await tabAt(faces.served, `/files/${batch}`) };
+  await alike({ applied: 1, unchanged: 2 }, { all: 3, changed: 1, unchanged: 2 }, 'another version');
+  const undone = await desk.type(['undo', batch, '--yes']);
+  expect(undone.code, undone.stdout + undone.stderr).toBe(0);
+  faces = { ...faces, page: await tabAt(faces.served, `/files/${batch}`) };
+  await alike({ applied: 1, unchanged: 2 }, { all: 3, taken_back: 1, unchanged: 2 }, 'taken back');
+  await faces.page.locator('.tile').getByText('taken back').waitFor();
+  await faces.page.getByText('1 change: all done, 1 taken back, nothing left').waitFor();
+});
 
 test('figures of lost answers: held, answered, found nothing, skipped, named again, not done, and sent again', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x4', concurrency: 1 });
@@ -289,9 +520,10 @@ test('rows that had it already are not counted among those of which some were fo
   const { page } = faces;
   await page.getByText('2 of 3 companies found, 67 %; 2 rows had it already').waitFor();
   await page.getByRole('link', { name: 'Report' }).click();
-  await page.getByText('2 had it already').waitFor();
+  await page.getByText('Had it already', { exact: true }).waitFor();
+  await page.getByText('2, free', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Rowonce' }).click();
-  await page.getByText('2 of 3', { exact: true }).waitFor();
+  await page.getByText('2 of 3 found', { exact: true }).waitFor();
 });
 
 test('figures of a team whose next list its guards hold back', async () => {
@@ -334,7 +566,7 @@ test('what is bought for a row is in its cells before the row has ended, and eve
   await page
     .getByText(`So far ${bought} of ${bought} companies and 1 of 1 person found; 2 rows to go`)
     .waitFor();
-  const funnel = page.locator('.funnel button', { hasText: 'found' });
+  const funnel = page.locator('button.tile', { hasText: 'found' });
   await expect.poll(() => funnel.innerText()).toMatch(/^1 found$/);
   // What the other rows have cost is no price of the one that was found.
   expect(await page.locator('main').innerText()).not.toContain('for each one');
@@ -360,7 +592,7 @@ test('what was bought can be downloaded also before any row has ended', async ()
   await desk.write('list.csv', 'Domain,E-mail\na.example,jo@a.example\n');
   await desk.type(['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '50', '-o', 'out.csv']);
   const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
-  await faces.page.getByRole('button', { name: 'Download the list' }).waitFor();
+  await faces.page.getByRole('button', { name: 'Download as ▾' }).waitFor();
   await expectAlike(faces, { pending: 1 }, 'before any row has ended');
 });
 

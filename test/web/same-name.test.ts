@@ -46,7 +46,7 @@ test('another list under the name of one is asked about once, and becomes a list
   await choose(page, desk, listOf('new', 0, 6));
   await sees(page, '“export.csv” is here already, with other rows: 0 of 6 are in both.');
   expect(await namesOf(served), 'nothing is kept before she has said what it is').toEqual(['export.csv']);
-  const answers = await page.locator('.stop').getByRole('button').allInnerTexts();
+  const answers = await page.locator('.notice').getByRole('button').allInnerTexts();
   expect(answers.slice(0, 2)).toEqual(['It is a new list', 'It is the same list, edited']);
   await button(page, 'It is a new list').click();
   await page.getByRole('heading', { name: 'export (2).csv' }).waitFor();
@@ -73,11 +73,12 @@ test('a list that shares less than half of its rows may be the same one, edited:
   const page = await tabAt(served, '/');
   await choose(page, desk, listOf('old', 8, 18));
   await sees(page, '“export.csv” is here already, with other rows: 4 of 10 are in both.');
-  const answers = await page.locator('.stop').getByRole('button').allInnerTexts();
+  const answers = await page.locator('.notice').getByRole('button').allInnerTexts();
   expect(answers[0]).toBe('It is the same list, edited');
   await button(page, 'It is the same list, edited').click();
   await page.getByRole('heading', { name: 'export.csv' }).waitFor();
-  await sees(page, 'not started: 0 new, 6 changed, 4 as before');
+  await page.locator('.tile', { hasText: '6 new' }).waitFor();
+  await page.locator('.tile', { hasText: '8 gone' }).waitFor();
   const aside = page.getByRole('complementary');
   await aside.getByText('6 credits at most').waitFor();
   await aside.getByText('4, free').waitFor();

@@ -1,7 +1,8 @@
+import { userInfo } from 'node:os';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
-import type { JsonResult } from '../cli/desk.ts';
+import type { Desk, JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
@@ -14,10 +15,10 @@ export async function servedIn(
   env: Readonly<Record<string, string>> = {},
   words: readonly string[] = [],
 ): Promise<Served> {
-  const served = await Served.start(words, { env, ...(cwd === undefined ? {} : { cwd }) });
+  const served = await Served.startWarm(words, { env, ...(cwd === undefined ? {} : { cwd }) });
   onTestFinished(async () => {
     if (cwd === undefined) await served[Symbol.asyncDispose]();
-    else await served.stop('SIGKILL');
+    else await served.leave();
   });
   return served;
 }
@@ -70,6 +71,23 @@ export async function worked(served: Served, name: string, input: object): Promi
   return endOf(served, work.id);
 }
 
+/** A list that was brought to the page, and the desk with its account and the vendor's book. */
+export interface OnPage {
+  readonly desk: Desk;
+  readonly served: Served;
+  readonly list: string;
+}
+
+/** Starts the list as it is now, as the page does: by its plan. @returns what the command has printed. */
+export async function started(
+  { served, list }: Pick<OnPage, 'served' | 'list'>,
+  job: object,
+  how: object = {},
+): Promise<JsonResult> {
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
+  return worked(served, 'run', { file: list, job, plan, budget: 1000, ...how });
+}
+
 /** What work of the page prints, once it has ended. */
 export async function endOf(served: Served, id: string): Promise<JsonResult> {
   const told = () => ask(served, 'GET', `/tasks/${id}`);
@@ -89,3 +107,6 @@ export async function lastWork(served: Served): Promise<WorkView> {
 /** What no sentence of the page has: a flag, a path of a machine, or a word for a terminal. */
 export const TERMINAL =
   /(?<![\w-])--[a-z]|\byaml\b|`|\bdocs\/|\bjson\b|\bstatus \d|(?-i:\browonce) (?!serve\b)|(?:^|\s)\/[a-z]+\/|\bcommands?\b/i;
+
+/** Who works here, as the page calls a person who gives no name: the owner of the system is none. */
+export const PERSON = userInfo().username.replace(/^root$/, 'this computer');

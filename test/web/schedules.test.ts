@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openSweeps, type Sweeps } from '../../src/web/server/sweeps.ts';
+import type { Program } from '../../src/web/server/child.ts';
+import { Sweeps } from '../../src/web/server/sweeps.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
@@ -19,6 +20,7 @@ const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 10, 20);
 
 let folder: string;
+let program: Program;
 let work: Work;
 let told: string[];
 beforeEach(() => {
@@ -31,7 +33,8 @@ beforeEach(() => {
 /** Each start of the page has one. */
 function lineOfWork(): Work {
   const env = { ...process.env, ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
-  return new Work({ script: PROGRAM, env });
+  program = { script: PROGRAM, env };
+  return new Work(program);
 }
 afterEach(async () => {
   await work.close();
@@ -54,10 +57,11 @@ function drop(name: string, ...more: readonly string[]): void {
 }
 
 async function open(job: string, noteFolder = join(folder, 'store')): Promise<Sweeps> {
-  const sweeps = await openSweeps({
+  const sweeps = await Sweeps.open({
     jobs: [job],
     store: join(folder, 'store'),
     folder: noteFolder,
+    program,
     work,
     log: (level, message) => told.push(`${level} ${message}`),
   });
@@ -117,37 +121,47 @@ test('a pause outlives the page, and the page tells of it and of what the last n
   drop('acme.csv');
   const first = await servedIn(folder, {}, ['night.yaml']);
   const page = await openTab(first, '/nights');
-  await page.getByRole('heading', { name: 'Every night at 02:00, ' }).waitFor();
-  const card = page.getByRole('region', { name: 'night', exact: true });
-  await card.getByText('What lies in the folder night-inbox is asked for companies').waitFor();
-  await card.getByText('at most 200 credits for a list').waitFor();
-  await card.getByText(/^Next: \w+ \d\d:00\.$/).waitFor();
-  await card.getByRole('button', { name: 'Run it now' }).click();
-  await page.getByText(/^[01] of 1$/).waitFor();
-  await card.getByRole('button', { name: 'Pause' }).click();
-  await card.getByText('It is paused.').waitFor();
+  await page.getByText('night · every night at 02:00, ').waitFor();
+  await page.getByText('new files of night-inbox · companies · at most 200 credits a file').waitFor();
+  await page.getByText(/^next: \w+ \d\d:00$/).waitFor();
+  await page.getByRole('button', { name: 'Run now: night' }).click();
+  const last = page.getByRole('region', { name: 'The last nights' });
+  await last.getByText('1 file, 1 row').waitFor();
+  await last.getByText(/^[01] found$/).waitFor();
+  await page.getByRole('button', { name: 'Pause night' }).click();
+  await page.getByText('paused', { exact: true }).waitFor();
   await first.stop();
   const second = await servedIn(folder, {}, ['night.yaml']);
   const { nights } = await ask(second, 'GET', '/nights');
   expect(nights).toMatchObject([{ job: 'night', paused: true, next_run: null, ended: [{ exit_code: 0 }] }]);
   const again = await openTab(second, '/nights');
-  await again.getByRole('button', { name: 'Go on' }).click();
-  await again.getByText(/^Next: /).waitFor();
+  await again.getByRole('button', { name: 'Go on with night' }).click();
+  await again.getByText(/^next: /).waitFor();
+  // Who has named it when the page was started takes it out there.
+  await again.getByRole('button', { name: '⋯' }).click();
+  await again.getByText('this line of a crontab does it').waitFor();
+  expect(await again.getByRole('button', { name: 'Remove night' }).count()).toBe(0);
+  expect(await ask(second, 'DELETE', '/nights/night')).toMatchObject({ status: 400 });
 });
 
 test('a list that a night has not ended for its limit says so, and its limit is raised where it is shown', async () => {
   writeJob('schedule: "0 2 * * *"\nbudget: { credits: 1 }');
   drop('acme.csv', 'other.example', 'third.example');
   const page = await openTab(await servedIn(folder, {}, ['night.yaml']), '/nights');
-  await page.getByRole('button', { name: 'Run it now' }).click();
-  await page.getByText('acme.csv waits').waitFor();
+  await page.getByRole('button', { name: 'Run now: night' }).click();
+  const wait = page.getByText('acme.csv waits. Its 3 rows cost more than the 1 credit that a file may use.');
+  await wait.waitFor();
+  await page.getByText('1 file waits').waitFor();
   await page.getByRole('link', { name: 'Raise its limit' }).click();
   await page.getByText('The 1 credit that you allowed is used.').waitFor();
+  await page.getByLabel('Credits more, at most').fill('2');
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText(/^\d of 3 companies found/).waitFor();
 });
 
-test('where nothing is scheduled, the page says how a night is made', async () => {
+test('where nothing is scheduled, the page says what a night does, and leads to a first list', async () => {
   const page = await openTab(await servedIn(), '/nights');
   await page.getByText('Nothing is asked by night yet.').waitFor();
+  await page.getByText('No night has ended yet.').waitFor();
+  await page.getByRole('link', { name: 'Bring a list' }).waitFor();
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { besideFolder } from '../../src/core/paths.ts';
 import { type Ended, type Start, startRowonce } from '../cli/rowonce.ts';
+import { isHosted, type Serving, serveInHost } from './hosts.ts';
 
 /** A real `rowonce serve` with a folder of its own, and requests to it as no browser would send them. */
 
@@ -36,41 +37,67 @@ export function environmentIn(folder: string): Record<string, string> {
 /** @param address of the page, as it is printed. */
 export const wordOf = (address: string): string => new URL(address).hash.slice('#open='.length);
 
+function serveInProcess(words: readonly string[], cwd: string, start: Start): Serving {
+  const child = startRowonce(['serve', ...words], { ...start, cwd });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('no pipes');
+  const closed = once(child, 'close');
+  const code = closed.then(([code]): number | null => code);
+  const leave = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  return { child, stdout, stderr, code, leave };
+}
+
 export class Served implements AsyncDisposable {
   readonly folder: string;
-  readonly child: ChildProcess;
+  readonly #serving: Serving;
   /** Where `serve.json` is. */
   readonly #beside: string;
   readonly #ended: Promise<Ended>;
   #printed = '';
 
-  private constructor(folder: string, words: readonly string[], { env = {} }: Start) {
+  private constructor(folder: string, beside: string, serving: Serving) {
     this.folder = folder;
-    const environment: Record<string, string> = { ...environmentIn(folder), ...env };
-    this.#beside = besideFolder(environment.ROWONCE_STORE ?? '', environment);
-    this.child = startRowonce(['serve', ...words], { cwd: folder, env: environment });
-    const { stdout, stderr } = this.child;
-    if (stdout === null || stderr === null) throw new Error('no pipes');
+    this.#beside = beside;
+    this.#serving = serving;
+    const { stdout, stderr, code } = serving;
     stdout.on('data', (chunk: Buffer) => {
       this.#printed += chunk;
     });
-    this.#ended = Promise.all([once(this.child, 'close'), text(stderr)]).then(([[code], said]) => ({
+    this.#ended = Promise.all([code, text(stderr)]).then(([code, said]) => ({
       code,
       stdout: this.#printed,
       stderr: said,
     }));
   }
 
-  /** @param words after `serve`. */
-  static async start(words: readonly string[] = [], start: Start = {}): Promise<Served> {
+  /** In a process of its own, as a user starts it. @param words after `serve`. */
+  static start(words: readonly string[] = [], start: Start = {}): Promise<Served> {
+    return Served.#in(serveInProcess, words, start);
+  }
+
+  /** The same, in a process that has served other pages, unless only a new one can. */
+  static startWarm(words: readonly string[] = [], start: Start = {}): Promise<Served> {
+    return Served.#in(isHosted(start) ? serveInHost : serveInProcess, words, start);
+  }
+
+  static async #in(serve: typeof serveInHost, words: readonly string[], start: Start): Promise<Served> {
     const folder = start.cwd ?? mkdtempSync(join(tmpdir(), 'rowonce-page-'));
-    const served = new Served(folder, words, start);
+    const env: Record<string, string> = { ...environmentIn(folder), ...start.env };
+    const serving = serve(words, folder, { env });
+    const served = new Served(folder, besideFolder(env.ROWONCE_STORE ?? '', env), serving);
     const isOver = served.#ended.then(() => true);
     while (!served.#printed.includes('\n')) {
-      const heard = once(served.child.stdout ?? served.child, 'data').then(() => false);
+      const heard = once(serving.stdout, 'data').then(() => false);
       if (await Promise.race([heard, isOver])) throw new Error((await served.#ended).stderr);
     }
     return served;
+  }
+
+  get child(): ChildProcess {
+    return this.#serving.child;
   }
 
   /** As it was printed on the first line, with its one-time word. */
@@ -140,8 +167,13 @@ export class Served implements AsyncDisposable {
     return this.#ended;
   }
 
+  /** The test is over, and its page with it. */
+  leave(): Promise<void> {
+    return this.#serving.leave();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGKILL');
+    await this.leave();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

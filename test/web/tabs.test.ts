@@ -6,6 +6,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../cli/clocks.ts';
 import { openDesk } from '../cli/desk.ts';
@@ -18,6 +19,12 @@ const KEY = 'a-key-for-rowonce-alone';
 
 /** A place for several pages, one after the other. */
 const newPlace = async () => (await openDesk()).place.folder;
+
+/** The form of a vendor, with all its fields. */
+async function chooseVendor(page: Page): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search vendors' }).fill('phone sur');
+  await page.getByText('Name, price and limit').click();
+}
 
 /** Another program takes both halves of the port. It says yes to everything. @returns all that it was told. */
 async function strangerAt(port: number): Promise<{ readonly heard: () => string }> {
@@ -39,7 +46,7 @@ async function strangerAt(port: number): Promise<{ readonly heard: () => string 
 test('what is typed when the page has ended is told to no other program at its port, nor is the token', async () => {
   const served = await servedIn(await newPlace());
   const page = await openTab(served, '/accounts');
-  await page.getByRole('button', { name: 'Choose a vendor' }).first().click();
+  await chooseVendor(page);
   await page.getByLabel('Key', { exact: true }).fill(KEY);
   await page.getByLabel('Your name for it').fill('data');
   const token = (await page.evaluate("sessionStorage.getItem('rowonce-entry')")) as string;
@@ -47,7 +54,7 @@ test('what is typed when the page has ended is told to no other program at its p
   expect((await served.stop()).code).toBe(0);
   const { heard } = await strangerAt(served.port);
   await page.evaluate("document.querySelectorAll('form').forEach((form) => form.requestSubmit())");
-  await page.getByText('Rowonce does not answer.').first().waitFor();
+  await page.getByText('Rowonce was closed at').first().waitFor();
   await expect.poll(heard).toContain('/api/proof');
   expect(heard()).not.toContain(token);
   expect(heard()).not.toContain(KEY);
@@ -57,18 +64,18 @@ test('an open tab goes on by itself when the page of its store is started again,
   const place = await newPlace();
   const first = await servedIn(place);
   const page = await openTab(first, '/accounts');
-  await page.getByRole('button', { name: 'Choose a vendor' }).first().click();
+  await chooseVendor(page);
   await page.getByLabel('Your name for it').fill('typed-before');
   const { url } = first;
   await first.stop('SIGKILL');
-  await page.getByText('Rowonce does not answer.').first().waitFor();
+  await page.getByText('Rowonce was closed at').first().waitFor();
   await page.getByText('npx rowonce serve').waitFor();
   const second = await servedIn(place);
   expect(second.url).toBe(url);
-  await page.getByText('Rowonce does not answer.').first().waitFor({ state: 'hidden' });
+  await page.getByText('Rowonce was closed at').first().waitFor({ state: 'hidden' });
   expect(await page.getByLabel('Your name for it').inputValue()).toBe('typed-before');
   await page.getByRole('link', { name: 'Lists' }).click();
-  await page.waitForSelector('h1:has-text("Drop your list here")');
+  await page.waitForSelector('h1:has-text("Lists")');
 });
 
 test('where another program has the port meanwhile, the page is elsewhere, and nothing of before opens it', async () => {

@@ -6,31 +6,27 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, brought, chooseFile, endOf, servedIn, useBrowser } from './scene.ts';
-import type { Served } from './served.ts';
+import {
+  ask,
+  brought,
+  chooseFile,
+  endOf,
+  lastWork,
+  type OnPage,
+  servedIn,
+  started,
+  useBrowser,
+} from './scene.ts';
 
 const tabAt = useBrowser();
 
 const JOB = { operation: 'enrich-company', account: 'data', add: { Found: 'name' } };
 
-interface OnPage {
-  readonly desk: Desk;
-  readonly served: Served;
-  readonly list: string;
-  /** Starts the list as it is now, as the page does. @returns what the command has printed. */
-  start(how?: object): Promise<JsonResult>;
-}
-
 async function onPage(desk: Desk, body: string, name = 'Renewals Q4.csv'): Promise<OnPage> {
   const served = await servedIn(desk.place.folder, desk.environment());
   const list = await brought(served, name, body);
   await ask(served, 'PUT', `/lists/${list}/job`, JOB);
-  const start = async (how: object = {}): Promise<JsonResult> => {
-    const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
-    const { work } = await ask(served, 'POST', '/run', { file: list, job: JOB, plan, budget: 100, ...how });
-    return endOf(served, work.id);
-  };
-  return { desk, served, list, start };
+  return { desk, served, list };
 }
 
 const listOf = (...domains: readonly string[]): string => `Domain\n${domains.join('\n')}\n`;
@@ -38,7 +34,11 @@ const listOf = (...domains: readonly string[]): string => `Domain\n${domains.joi
 const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('button', { name }).first().click();
 
-const start = (page: Page): Promise<void> => page.getByRole('button', { name: 'Start', exact: true }).click();
+const start = (page: Page): Promise<void> =>
+  page
+    .locator('aside')
+    .getByRole('button', { name: /^Start/ })
+    .click();
 
 const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
@@ -46,11 +46,12 @@ const isNow = (page: Page, word: string): Promise<void> =>
   page.locator('.state strong', { hasText: word }).waitFor();
 
 const mend = ({ served, list }: OnPage, row: number, value: string | null): Promise<JsonResult> =>
-  ask(served, 'PUT', `/lists/${list}/mends`, { row, column: 'Domain', value });
+  ask(served, 'PUT', `/lists/${list}/mends`, { mends: [{ row, column: 'Domain', value }] });
 
 /** The file that the page's own button saves. */
-async function downloaded(page: Page, name: RegExp = /^Download/): Promise<string> {
+async function downloaded(page: Page, name = /^CSV$/): Promise<string> {
   const saving = page.waitForEvent('download');
+  await press(page, 'Download as ▾');
   await press(page, name);
   const stream = await (await saving).createReadStream();
   let text = '';
@@ -68,9 +69,9 @@ const mentions = async (page: Page, word: string): Promise<boolean> =>
 test('a mend that was taken back is gone from table and download, with the company that was bought for it', async () => {
   const desk = await openDesk();
   const at = await onPage(desk, listOf('a.example', 'b.example'));
-  await at.start();
+  await started(at, JOB);
   await mend(at, 3, 'mended.example');
-  await at.start();
+  await started(at, JOB);
   const page = await tabAt(at.served, `/lists/${at.list}`);
   await isNow(page, 'Done');
   expect(await downloaded(page)).toContain('mended.example');
@@ -83,7 +84,7 @@ test('a mend that was taken back is gone from table and download, with the compa
   expect(bytes).toContain('b.example');
   expect(bytes).not.toContain('mended.example');
   // The list as it is now can be started again, which goes on with what was begun first.
-  await at.start();
+  await started(at, JOB);
   await page.reload();
   await isNow(page, 'Done');
   expect(await mentions(page, 'mended.example')).toBe(false);
@@ -91,13 +92,31 @@ test('a mend that was taken back is gone from table and download, with the compa
   expect(await desk.requests()).toBe(3);
 });
 
+test('a mend follows its cell into the next version, whatever else of the row has changed, and a loss is told', async () => {
+  const desk = await openDesk();
+  const body = (...rows: readonly string[]): string => `Company,Domain\n${rows.join('\n')}\n`;
+  const at = await onPage(desk, body('One,a.exampl', 'Two,b.exampl', 'Three,c.example'));
+  await mend(at, 2, 'a.example');
+  await mend(at, 3, 'b.example');
+  const now = body('New,new.example', 'One Ltd,a.exampl', 'Two,b2.example', 'Three,c.example');
+  expect(await brought(at.served, 'Renewals Q4.csv', now)).toBe(at.list);
+  const { mends } = await ask(at.served, 'GET', `/lists/${at.list}`);
+  expect(mends).toMatchObject([{ row: 3, column: 'Domain', value: 'a.example' }]);
+  const page = await tabAt(at.served, `/lists/${at.list}`);
+  await sees(page, 'your mend of Domain is not taken over: “b.example”');
+  await expect
+    .poll(async () => (await rowsOf(page)).find((row) => row.includes('One Ltd')))
+    .toContain('a.example');
+});
+
 test('a mend that was started with the list and is taken back: its cell says what it was, and its answer is gone', async () => {
   const desk = await openDesk();
   const at = await onPage(desk, listOf('a.example', 'b.example'));
   await mend(at, 3, 'mended.example');
-  await at.start();
+  await started(at, JOB);
   const page = await tabAt(at.served, `/lists/${at.list}`);
   await isNow(page, 'Done');
+  await expect.poll(() => mentions(page, 'mended.example')).toBe(true);
   const bought = (await rowsOf(page)).find((row) => row.includes('mended.example')) ?? '';
   const company = bought.split('\t').at(-1)?.trim() ?? '';
   expect(company).not.toBe('');
@@ -105,11 +124,13 @@ test('a mend that was started with the list and is taken back: its cell says wha
   await sees(page, 'A mend was taken away: 1 row is asked again, 1 credit at most');
   await expect.poll(() => mentions(page, 'mended.example')).toBe(false);
   expect(await mentions(page, 'b.example')).toBe(true);
-  await page.getByRole('button', { name: 'Download the list as it was started' }).waitFor();
-  await press(page, 'Start again…');
+  await press(page, 'Download as ▾');
+  await sees(page, 'All 2 rows, as they were started');
+  await page.keyboard.press('Escape');
+  await press(page, 'Start the changed row');
   await start(page);
   await sees(page, '2 of 2 companies found');
-  expect(await downloaded(page, /^Download the list$/)).not.toContain('mended.example');
+  expect(await downloaded(page)).not.toContain('mended.example');
   expect(await desk.requests()).toBe(3);
 });
 
@@ -118,9 +139,9 @@ test('an earlier version that is brought again is shown with all that was found 
   const first = listOf('a.example', 'b.example');
   await desk.write('Renewals Q4.csv', first);
   const at = await onPage(desk, first);
-  await at.start();
+  await started(at, JOB);
   await brought(at.served, 'Renewals Q4.csv', listOf('a.example', 'c.example'));
-  await at.start();
+  await started(at, JOB);
   const home = await tabAt(at.served, '/');
   await chooseFile(home, desk.place.path('Renewals Q4.csv'));
   await isNow(home, 'Done');
@@ -129,6 +150,8 @@ test('an earlier version that is brought again is shown with all that was found 
   expect(await mentions(home, 'c.example')).toBe(false);
   await press(home, 'Do something else');
   await start(home);
+  await expect.poll(async () => (await ask(at.served, 'GET', '/tasks')).work.length).toBe(3);
+  await lastWork(at.served);
   await isNow(home, 'Done');
   await expect.poll(async () => (await rowsOf(home)).length).toBeGreaterThan(1);
   expect(await mentions(home, 'b.example')).toBe(true);
@@ -136,7 +159,7 @@ test('an earlier version that is brought again is shown with all that was found 
   await sees(home, 'In all, the list has cost 3 credits');
   expect(await desk.requests()).toBe(3);
   await home.getByRole('link', { name: 'Lists' }).click();
-  await home.getByText('done', { exact: true }).waitFor();
+  await home.getByText('Done', { exact: true }).waitFor();
   // What is typed about the last list means the one that was started last.
   const { batches } = await ask(at.served, 'GET', `/batches?list=${at.list}`);
   expect((await desk.json(['status', 'last'])).batch).toBe(batches[0].batch);
@@ -146,7 +169,7 @@ test('a row that was left out stays so at the next start and in the next version
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   const at = await onPage(desk, listOf('a.example', 'b.example'));
   const page = await tabAt(at.served, `/lists/${at.list}`);
-  await at.start();
+  await started(at, JOB);
   await sees(page, 'No answer came. It may have cost 1 credit.');
   await press(page, 'Leave it out');
   await isNow(page, 'Done');

@@ -111,14 +111,19 @@ const AUTUMN = team(
   'Elif Kaya,elif@team,Harbour,viewer',
 );
 
+const WINTER = team(
+  'Amira Haddad,amira@team.example,Harbour,admin',
+  'Ben Ito,ben@team.example,Harbour,viewer',
+);
+
 const LISTS: readonly Made[] = [
   { name: 'doubt', file: 'Renewals Q2.csv', body: charities(0), job: COMPANIES, run: BUDGET },
   { name: 'stop', file: 'Renewals Q3.csv', body: charities(100), job: COMPANIES, run: { budget: 20 } },
   {
     name: 'tried',
     file: 'Renewals Q5.csv',
-    body: charities(200),
-    job: COMPANIES,
+    body: `${charities(200)}${charities(200, 3)}Banksia Labs,banksia labs,Perth,Customer\nRiverbend,,Perth,Lost\n`,
+    job: { ...COMPANIES, add: undefined, unless: { Status: 'Lost' } },
     run: { ...BUDGET, sample: 20 },
   },
   { name: 'many', file: `${'A rather long name '.repeat(8)}.csv`, body: many(), job: {} },
@@ -131,6 +136,7 @@ const LISTS: readonly Made[] = [
   },
   { name: 'team-done', file: 'Team in spring.csv', body: SPRING, job: TEAM, run: {} },
   { name: 'team-before', file: 'Team in autumn.csv', body: AUTUMN, job: { ...TEAM, remove_missing: true } },
+  { name: 'team-guards', file: 'Team in winter.csv', body: WINTER, job: { ...TEAM, remove_missing: true } },
   { name: 'fill', file: 'Contacts.csv', body: fixture('contacts-to-fill.csv'), job: FILL, run: {} },
   { name: 'both', file: 'Fair.csv', body: people(), job: BOTH, run: BUDGET },
   { name: 'done', file: 'Renewals Q4.csv', body: charities(300), job: COMPANIES, run: BUDGET },

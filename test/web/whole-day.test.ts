@@ -69,7 +69,8 @@ async function enterAt(page: Page, where: Locator): Promise<void> {
 /** Her workbook, as a person gets it by the keyboard. */
 async function downloaded(page: Page): Promise<Buffer> {
   const downloading = page.waitForEvent('download');
-  await enterAt(page, button(page, 'Download the workbook'));
+  await enterAt(page, button(page, 'Download as ▾'));
+  await enterAt(page, button(page, 'Your workbook, filled'));
   return readFileSync(await (await downloading).path());
 }
 
@@ -81,12 +82,16 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   await enterAt(page, button(page, 'Choose a file'));
   await (await choosing).setFiles(file);
 
-  await sees(page, 'The names of your columns are in row 3');
-  const both = page.getByRole('button', { name: /^Find (?:companies|people)$/, pressed: true });
-  await expect.poll(() => both.count()).toBe(2);
+  await sees(page, 'Names in row 3');
+  await page.getByRole('radio', { name: /^Find companies/, checked: true }).waitFor();
+  await enterAt(page, button(page, '+ Something else'));
+  await page.getByRole('checkbox', { name: 'Also find people' }).waitFor();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Escape');
+  await button(page, 'Do not find people').waitFor();
   await enterAt(page, button(page, /^Start$/));
   await sees(page, 'not a website');
-  await button(page, 'Download the workbook').waitFor();
+  await button(page, 'Download as ▾').waitFor();
   const { requests } = await desk.place.vendor.book();
 
   const grid = page.getByRole('grid');
@@ -103,8 +108,8 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   const asFound = await downloaded(page);
   expect(await readSheet(asFound, 'Archive')).toEqual([['Name'], ['old.example']]);
   expect((await readSheet(asFound, 'Contacts')).flat()).toContain('not a website');
-  await enterAt(page, button(page, 'Start again…'));
-  await enterAt(page, button(page, /^Start$/));
+  await enterAt(page, button(page, 'Start the changed row'));
+  await enterAt(page, page.locator('aside').getByRole('button', { name: 'Start the changed row' }));
   await page.getByRole('row').filter({ hasText: 'banksia.example' }).getByText('Banksia Care').waitFor();
   await expect.poll(async () => (await desk.place.vendor.book()).requests).toBe(requests + 1);
 
@@ -135,14 +140,15 @@ test('two tabs show the same, and the second follows what is done in the first',
   await second.goto(`${served.url}/lists/${list}`);
   await sees(second, '40 credits at most');
   await button(first, /^Start all$/).click();
-  await sees(second, 'You may close this window');
+  await sees(second, 'You may close this tab');
   await sees(second, '40 of 40 companies found');
   const shown = async (page: Page) => [
-    await page.getByRole('group', { name: 'Show' }).innerText(),
+    await page.locator('.tiles').innerText(),
     await page.getByRole('grid').innerText(),
   ];
   await first.bringToFront();
   await sees(first, '40 of 40 companies found');
+  for (const tab of [first, second]) await button(tab, 'Columns (5 hidden)').waitFor();
   await expect.poll(() => shown(second)).toEqual(await shown(first));
   await first.getByRole('grid').focus();
   await first.keyboard.press('F2');
@@ -162,10 +168,10 @@ test('a tab says that its server is gone; after a new start it goes on with its 
   await button(page, /^Start all$/).click();
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(3);
   await served.stop('SIGKILL');
-  await sees(page, 'Rowonce does not answer.');
+  await sees(page, 'Rowonce was closed at');
 
   await pageAt(desk);
-  await sees(page, /It was stopped\. \d+ rows are left\./);
+  await sees(page, /The list was stopped\. \d+ rows are left\./);
   await button(page, 'Go on').click();
   await sees(page, '60 of 60 companies found');
   const { requests, charged_twice: twice } = await desk.place.vendor.book();

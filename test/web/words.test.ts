@@ -10,7 +10,12 @@ import { about, finding, together } from '../../src/core/finding.ts';
 import { sayInShort } from '../../src/core/finding-words.ts';
 import type { Findings } from '../../src/core/findings.ts';
 import type { OutcomeKind } from '../../src/core/row.ts';
+import { stopShown } from '../../src/core/stop-object.ts';
+import { guessColumns, passedOverStop } from '../../src/files/columns/columns.ts';
 import { CALLED } from '../../src/files/output/summary-words.ts';
+import enrichPerson from '../../src/operations/enrich-person.ts';
+import findEmail from '../../src/operations/find-email.ts';
+import onboard from '../../src/operations/onboard.ts';
 import { TERMINAL } from './scene.ts';
 
 const PAGE = join(import.meta.dirname, '..', '..', 'src', 'web', 'page');
@@ -52,6 +57,34 @@ test('no sentence of the page has a flag, a path, a word for a terminal or one o
   expect(all.length).toBeGreaterThan(200);
   expect(all.filter((text) => TERMINAL.test(text.slice(text.indexOf(':'))))).toEqual([]);
   expect(all.filter((text) => OURS.test(text.slice(text.indexOf(':'))))).toEqual([]);
+});
+
+const byNames = findEmail.askedBy?.(['first_name+last_name+domain'], []) ?? findEmail;
+const NOTHING = { code: 'bug', message: '', next: '' } as const;
+const BOTH = ['Work email', 'Contact email'];
+
+test.each([
+  [
+    enrichPerson,
+    ['Size'],
+    'No column is recognized as e-mail, profile page or profile name. Name a column that',
+  ],
+  [onboard, ['Size'], 'The list has no column for the e-mail'],
+  [enrichPerson, BOTH, `The columns "Work email", "Contact email" could all be e-mail. Name the right one.`],
+  [byNames, ['First name'], 'first name + last name + web domain'],
+] as const)('why no row can be looked up is told in her words: %$', (operation, header, words) => {
+  const { problem } = guessColumns(operation, header);
+  const shown = stopShown(problem?.detail ?? NOTHING);
+  const { message, next } = shown.on_page ?? shown;
+  expect(`${message} ${next}`).toContain(words);
+  expect(message).not.toContain(operation.name);
+});
+
+test('a column that is passed over is told in her words', () => {
+  const { detail } = passedOverStop(onboard, { input: 'user_id', column: 'Id' });
+  expect(stopShown(detail).on_page?.message).toBe(
+    'Nothing reads the column "Id", which says who a person is.',
+  );
 });
 
 const unusable = (...cells: readonly Findings[]): Findings =>

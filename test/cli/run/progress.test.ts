@@ -122,9 +122,7 @@ describe('in time', () => {
         progress.hear({ kind: 'paused', untilMs, why: 'connect ECONNREFUSED', asked: false });
       };
       for (let round = 0; round < 5; round += 1) await paused();
-      expect(said.slice(1)).toEqual([
-        `Paused: connect ECONNREFUSED. It is tried again and again until ${words}.`,
-      ]);
+      expect(said.slice(1)).toEqual([`Paused: connect ECONNREFUSED. It is tried until ${words}.`]);
       progress.hear({ kind: 'answered', found: true, credits: 1, row: 2, call: 'a' });
       await paused();
       expect(said).toHaveLength(3);

@@ -4,7 +4,7 @@
  * three quarters is held against what came.
  */
 import { expect, test } from 'vitest';
-import { TimeLeft } from '../../../src/commands/run/progress.ts';
+import { TimeLeft } from '../../../src/run/time-left.ts';
 
 interface Vendor {
   /** When the n-th row ends, ms from the begin. */

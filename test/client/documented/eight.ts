@@ -50,7 +50,7 @@ const basic = (name: string, word: string): string => `Basic ${btoa(`${name}:${w
 const NAMES = { first_name: 'First', last_name: 'Last', domain: 'Site' };
 const EMAIL = { email: 'Email' };
 
-/** The first person is valid, the second nobody can tell, and the third is not. */
+/** The first person is valid, the second no one can tell, and the third is not. */
 const wordFor = (name: string, words: readonly [string, string, string]): string =>
   words[['ann', 'bob', 'cat'].indexOf(name)] ?? '';
 

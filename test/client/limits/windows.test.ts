@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Plan } from '../../../src/client/limits/limits.ts';
+import { RateWindows } from '../../../src/client/limits/limits.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 type Deed = 'take' | 'send' | 'give back';
@@ -23,7 +23,11 @@ const earlier = fc.uniqueArray(fc.integer({ min: -99, max: 0 })).map((times) => 
 const WINDOW_MS = 100;
 
 /** Plays the deeds that are possible at their time. @returns when requests were sent. */
-function played(plan: Plan, clock: VirtualClock, all: readonly { waitMs: number; deed: Deed }[]): number[] {
+function played(
+  plan: RateWindows,
+  clock: VirtualClock,
+  all: readonly { waitMs: number; deed: Deed }[],
+): number[] {
   const sends: number[] = [];
   let inHand = 0;
   for (const { waitMs, deed } of all) {
@@ -42,7 +46,7 @@ test('any stretch of the window holds at most as many sends as allowed', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), earlier, deeds, (most, times, all) => {
       const clock = new VirtualClock();
-      const plan = new Plan([{ requests: most, windowMs: WINDOW_MS }]);
+      const plan = new RateWindows([{ requests: most, windowMs: WINDOW_MS }]);
       const seeds = times.slice(-most).map((agoMs) => clock.nowMs + agoMs);
       plan.seed(
         times.slice(-most).map((agoMs) => clock.wallMs() + agoMs),

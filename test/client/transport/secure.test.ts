@@ -11,7 +11,7 @@ import { ask, said, transportTo } from './raw-vendor.ts';
 import { proxyTo, type SecureVendor, secureVendor } from './secure-vendor.ts';
 
 /*
- * Goal: the key goes to nobody whose certificate is not good, whatever the environment says; a proxy of the environment is
+ * Goal: the key goes to no one whose certificate is not good, whatever the environment says; a proxy of the environment is
  * passed through, and with it everything is as without: sent once, not sent before the vendor is reached, whose words are
  * whose (protocol, rules 7 and 9).
  * Method: a vendor with a certificate and a proxy, both on real sockets with records of their own; the transport alone,

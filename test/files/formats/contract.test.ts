@@ -92,7 +92,7 @@ describe.each([...samples.values()])('$name', (sample) => {
       header: HEADER,
       rows: ROWS.length,
     });
-    expect(survey.encoding).not.toBe('');
+    expect(sheet.encoding).not.toBe('');
     expect(heard).toEqual(ROWS);
   });
 

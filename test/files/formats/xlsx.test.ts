@@ -48,7 +48,8 @@ test('a file of a real library is read: texts, numbers, dates, booleans and blan
     { row: 2, cells: ['51824753556', ' O’Brien & <Sons> ', '2001-02-28', 'TRUE', '12.5'] },
     { row: 4, cells: ['33051775556', 'Zoë\nline 2', '2024-02-29T13:05:09', 'FALSE', ''] },
   ]);
-  expect(await read.survey()).toMatchObject({ rows: 2, encoding: 'Excel workbook, sheet "Leads"' });
+  expect(read.encoding).toBe('Excel workbook, sheet "Leads"');
+  expect(await read.survey()).toMatchObject({ rows: 2 });
 });
 
 test.each([

@@ -12,7 +12,7 @@ import { allOf, rowsOf } from '../formats/sheets.ts';
 
 /** A file as it was read. */
 export interface Reading {
-  readonly survey: Survey;
+  readonly survey: Survey & Pick<Sheet, 'encoding' | 'delimiter'>;
   readonly rows: readonly InputRow[];
 }
 
@@ -33,7 +33,8 @@ export async function readOnce(sheet: Sheet): Promise<Reading> {
     if (unreadable === undefined)
       same(cells.length, survey.header.length, `row ${row} has another width than the header`);
   }
-  return { survey, rows };
+  const { encoding, delimiter } = sheet;
+  return { survey: { ...survey, encoding, delimiter }, rows };
 }
 
 /** The survey and the rows in groups tell the same, and no row is lost between them. */

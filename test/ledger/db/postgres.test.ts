@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { stop } from '../../../src/core/errors.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
-import { each, eachWriting, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
+import { each, eachWriting, type GroupPart, groupPart, SCHEMA } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/lib/postgres-server.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
 import { CUTS, cutNext, Way } from './way.ts';
@@ -70,7 +70,9 @@ const SAID = each(COLUMNS)<Call>(
 );
 
 const call = (id: number): Call => ({ id, what: `call ${id}`, body: null });
-const groupOf = (...records: readonly Call[]): readonly Step[] => [step([BEGUN, BOOKED, SAID], records)];
+const groupOf = (...records: readonly Call[]): readonly GroupPart[] => [
+  groupPart([BEGUN, BOOKED, SAID], records),
+];
 
 interface Books {
   readonly calls: number;

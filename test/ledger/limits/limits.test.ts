@@ -179,7 +179,7 @@ test('a request that leaves late, as by a new connection, keeps the one a window
   await turn.untilDue(patient());
   await systemClock.sleep(300);
   expect(turn.mayLeave()).toBe(true);
-  turn.left();
+  turn.sent();
   await line.turn();
   const [first, second] = await db.rows<{ at_us: number }>(
     'SELECT at_us FROM places WHERE account = ? ORDER BY place',

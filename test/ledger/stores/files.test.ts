@@ -7,7 +7,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 
-// Goal: nobody else reads what was bought, and a commit is a commit. Method: modes of real files, pragmas of real connections.
+// Goal: no one else reads what was bought, and a commit is a commit. Method: modes of real files, pragmas of real connections.
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 

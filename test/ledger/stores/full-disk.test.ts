@@ -11,7 +11,7 @@ import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
 
-// Goal: a full disk stops everything but the answers to what is already in flight, and an erasure that lacks room stops nobody.
+// Goal: a full disk stops everything but the answers to what is already in flight, and an erasure that lacks room stops no one.
 // Method: a spender in its own process fills its disk with 40 requests in flight, and then lets their answers arrive. For
 // erasures a small file system is filled up to some megabytes.
 

@@ -1,5 +1,5 @@
 /**
- * Goal: of a ledger of layout 8 it is known who noted when what a list says of a person, nobody is changed again, and who was forgotten
+ * Goal: of a ledger of layout 8 it is known who noted when what a list says of a person, no one is changed again, and who was forgotten
  * stays so.
  * Method: what the program of layout 8 left of two lists is kept as SQL: both people were invited, have accepted, and were noted by the
  * second list; one was forgotten. A third note was begun, and killed, and two rows wait for it. It is copied in its place.

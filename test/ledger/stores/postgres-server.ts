@@ -17,7 +17,7 @@ export interface Server {
   pid(): number;
   /** The URL of a database of that name, which need not be there. @param role left out: the owner of all. */
   url(database: string, role?: string): string;
-  /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
+  /** Makes an empty one. @param as it is a copy of that one, to which no one is connected. */
   createDatabase(name: string, as?: string): Promise<void>;
   /** Puts a copy of another one in its place, and cuts off who is connected to it. */
   restore(name: string, as: string): Promise<void>;
@@ -59,7 +59,7 @@ export interface Tls {
   readonly key: string;
 }
 
-/** Nobody else reaches it, and a store's URL has no password, so that only the database `locked` asks who comes, for a password. */
+/** No one else reaches it, and a store's URL has no password, so that only the database `locked` asks who comes, for a password. */
 const ACCESS = `
 host locked all 127.0.0.1/32 scram-sha-256
 host all all 127.0.0.1/32 trust

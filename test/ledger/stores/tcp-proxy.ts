@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /**
  * A way to a server of this machine that takes some time, and on which connections may die without a word, as behind a router that has
- * forgotten them: nothing comes through any more, nobody is told, and the server has them open for as long as it likes.
+ * forgotten them: nothing comes through any more, no one is told, and the server has them open for as long as it likes.
  */
 export class TcpProxy implements AsyncDisposable {
   readonly port: number;

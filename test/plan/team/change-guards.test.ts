@@ -65,7 +65,7 @@ test('a share leaves alone who was asked to be removed; a number counts everybod
   expect(held({}, asked)).toEqual([]);
   expect(held({ max_removals: 3 }, asked)).toEqual([]);
   expect(held({ max_removals: 2 }, asked)).toEqual([
-    expect.stringMatching(/^remove 3 people, and the limit is 2/),
+    expect.stringMatching(/^make 3 removals, and the limit is 2/),
   ]);
   expect(held({ max_removals: 0 }, planOf([removal(2)]))).toHaveLength(1);
 });

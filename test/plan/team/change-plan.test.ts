@@ -82,7 +82,7 @@ test('while a row cannot be read, people whom the list does not name stay', asyn
   const brought = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
   const rows = ['jo@x.example,viewer,Sales,', '"old"@x.example,viewer,Sales,'];
   const plan = await planned(rows, { brought, job: { remove_missing: true } });
-  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
+  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 unchanged']);
   expect(plan.changes[1]?.reason).toContain('line 3 cannot be read: a cell in quotes begins here');
 });
 

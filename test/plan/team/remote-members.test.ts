@@ -138,7 +138,7 @@ describe('the lists', () => {
     [
       'nobody with an e-mail',
       { users: [{ user_id: 'u-1', mail: 'a@b.example' }] },
-      'nobody in it has an e-mail at "email"',
+      'no member in it has an e-mail at "email"',
     ],
     ['a page that leads to itself', { users: [], next: 'a' }, 'its page "a" comes twice'],
     [
@@ -167,7 +167,7 @@ describe('the lists', () => {
       request.path.endsWith('whoami') ? { status: 404 } : usual(request, nth),
     );
     expect(await look('proj-1')).not.toHaveProperty('ownUser');
-    expect(notes[0]).toBe('The service does not say whose key this is (status 404).');
+    expect(notes[0]).toBe('The service does not name the owner of this key (status 404).');
   });
 });
 

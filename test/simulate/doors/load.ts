@@ -1,4 +1,7 @@
-/** Loads the program so that what it asks of the outside leads to the world. The program has no line for this. */
+/**
+ * Loads the program so that what it asks of the outside leads to the world. The program has no line for this:
+ * to pass timers, ids and chance put a parameter into forty files (2026-11-27).
+ */
 import { type ResolveFnOutput, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

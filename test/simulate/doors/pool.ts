@@ -169,7 +169,7 @@ class Pool {
   readonly #keptMs: number;
   readonly #schedule = here().world.schedule;
   readonly #waiting: Exchange[] = [];
-  /** Until when each of the open connections that nobody uses is kept, the oldest first. */
+  /** Until when each of the open connections that no one uses is kept, the oldest first. */
   readonly #kept: number[] = [];
   #used = 0;
 

@@ -204,27 +204,30 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
 /** The figures of a run, and those of the report that it wrote. */
 function requireFiguresShown(run: RunObject, figures: FiguresObject, tables: Tables): void {
   const counts = countsOf(tables, run.batch);
-  // A row whose cells the list has filled rests on no call. One whose person was forgotten was not left out.
-  const isLeftOut = ({ state, call, findings }: ListedRow): boolean =>
-    state === 'skipped' && call === null && findings?.includes('"erased_on"') !== true;
-  const { length: leftOut } = rowsOf(tables, run.batch).filter(isLeftOut);
-  const { invalid = 0, matched = 0, refused = 0, in_doubt = 0 } = counts;
-  const { rows, usable, asked, found, attention } = figures;
+  const { invalid = 0, matched = 0, refused = 0, in_doubt = 0, skipped = 0 } = counts;
+  const { rows, usable, asked, known, twice, found, found_free: free, attention } = figures;
   const { rows: all } = run;
   requireSame(
     `run: the figures of ${run.batch}`,
-    { rows, usable, asked, found, attention },
+    { rows, usable, answered: asked + known + twice, found, attention },
     {
       rows: all,
       usable: all - invalid,
-      asked: sum(Object.values(counts)) - invalid - leftOut,
+      answered: sum(Object.values(counts)) - invalid - skipped,
       found: matched,
       attention: invalid + refused + in_doubt,
     },
   );
   if (run.report === undefined) return;
   const report = fs.readFileSync(run.report, 'utf8');
-  const funnel = [...report.matchAll(/<li><b>([\d,]+)<\/b> (?:rows?|usable|asked|found)/g)];
-  const shown = funnel.map(([, count = '']) => Number(count.replaceAll(',', '')));
-  requireSame(`the report of ${run.batch}`, shown, [rows, usable, asked, found]);
+  promise(free <= found, `run: ${free} of ${found} found rows were free`);
+  const shown = ['Looked up', 'Known before', 'Twice on the list', 'Found'].map((name) => {
+    const [, count = '0'] = new RegExp(`>${name}<[\\s\\S]*?class="soft">([\\d,]+)`).exec(report) ?? [];
+    return Number(count.replaceAll(',', ''));
+  });
+  // The report has the totals of the list, where an earlier start has paid for some of its rows.
+  const ofList = figures.in_all ?? figures;
+  requireSame(`the report of ${run.batch}`, shown, [ofList.asked, ofList.known, ofList.twice, found]);
+  const answered = ofList.asked + ofList.known + ofList.twice;
+  promise(answered === asked + known + twice, `run: ${answered} rows answered by all starts of ${run.batch}`);
 }

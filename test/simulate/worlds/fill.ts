@@ -451,7 +451,7 @@ class FillPlay {
     await requireWaysOut(this.#stage, this.#watch);
   }
 
-  /** What is taken by an id names nobody, and goes with the person all the same. */
+  /** What is taken by an id names no one, and goes with the person all the same. */
   async #forgetTaken(): Promise<void> {
     const emails = [...this.#history.a.people, ...this.#history.b.people].map((person) =>
       this.#judge.addressOf(person),

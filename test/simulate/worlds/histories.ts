@@ -13,7 +13,7 @@ import { type Act, acts, actWords, type Beside, beside } from './histories/acts.
 import { type Beginning, Life } from './histories/life.ts';
 
 interface Step {
-  /** How long nobody types anything before. */
+  /** How long no one types anything before. */
   readonly restMs: number;
   /** How vendor and network are meanwhile. */
   readonly mood: Mood;

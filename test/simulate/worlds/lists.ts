@@ -153,7 +153,7 @@ async function runByPlan(stage: Stage): Promise<void> {
 const CONCURRENCY = 4;
 const MOST_LATER = 5;
 
-/** Where nothing else is answered, five answers that come later and for which nobody can ask stop a run. */
+/** Where nothing else is answered, five answers that come later and for which cannot be asked stop a run. */
 function requireSeriesOfLater(arrivals: readonly Arrival[]): void {
   const isAll = arrivals.every(({ ailment }) => ailment === 'webhook');
   const most = MOST_LATER + CONCURRENCY;

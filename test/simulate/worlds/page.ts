@@ -266,7 +266,7 @@ class PagePlay {
     const cell = { row: row + FIRST_ROW, column, value };
     const { status, body } = await ask(this.#stage, `/lists/${this.#list}/mends`, {
       method: 'PUT',
-      body: cell,
+      body: { mends: [cell] },
     });
     promise(status === 200, `a mend is not taken: ${JSON.stringify(body)}`);
     this.#took(body);

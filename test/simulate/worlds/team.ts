@@ -143,7 +143,7 @@ interface History {
   readonly manner: Manner;
   /** Who is in the organization before it begins. */
   readonly members: readonly number[];
-  /** Who is in their projects before it begins, of whom nobody has told us. */
+  /** Who is in their projects before it begins, of whom no one has told us. */
   readonly there: readonly Person[];
   readonly acceptances: readonly { readonly who: number; readonly afterRequests: number }[];
   readonly job: Job;

@@ -232,7 +232,7 @@ export class Life {
     return words && [...words, '--json'];
   }
 
-  /** Nobody edits a list that the first command has begun to read. */
+  /** No one edits a list that the first command has begun to read. */
   #unedited(act: Act): Act {
     return act.kind === 'run' ? { ...act, edit: this.#edits[act.list] } : act;
   }
@@ -247,7 +247,7 @@ export class Life {
     this.#port = port;
     this.#is = is;
     this.#refreshing.clear();
-    // Nobody is asked where the store has known an account at that address before.
+    // No one is asked where the store has known an account at that address before.
     if (is === 'new-account') this.#newAccount();
     this.#stage.tell(`the account is at port ${port}`);
     this.#writeAccounts(TERMS[this.#beginning.terms]);

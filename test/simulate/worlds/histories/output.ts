@@ -57,7 +57,7 @@ function requireRow(stage: Stage, { company, isInvalid }: ListRow, row: Row, wor
   promise(isRight[status] === true, `not as the book has it: ${of}`);
 }
 
-/** The vendor has said of each question that it knows nobody, or that it does not answer it. */
+/** The vendor has said of each question that it knows no one, or that it does not answer it. */
 const hasNoMatch = (vendor: Vendor, asked: string): boolean =>
   vendor.arrivals.some(
     ({ key, ailment }) =>

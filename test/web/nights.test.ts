@@ -1,0 +1,314 @@
+/**
+ * Goal: a night is made on the page from what a list did, and what is written is what `rowonce nightly` runs: it buys what is new, once,
+ * and never more for a file than was said. The page leads the program to no folder but its own and those of the accounts file.
+ * Method: a real page over an account that is not play money; the written line of a crontab by a real shell; the vendor's book.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Desk, openDesk } from '../cli/desk.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { domainsOf } from '../faults/workplace.ts';
+import { ask, brought, endOf, servedIn, useBrowser, worked } from './scene.ts';
+import type { Served } from './served.ts';
+
+const openTab = useBrowser();
+
+const listOf = (name: string, count: number): string =>
+  `Name,Domain\n${domainsOf(name, count)
+    .map((domain) => `Of ${domain},${domain}\n`)
+    .join('')}`;
+
+const JOB = { operation: 'enrich-company', account: 'data', add: { Employees: 'employee_count' } };
+
+/** A list of three companies that was bought on the page. @returns its id. */
+async function boughtOn(page: Served, name = 'Renewals Q4.csv'): Promise<string> {
+  const list = await brought(page, name, listOf('known', 3));
+  await ask(page, 'PUT', `/lists/${list}/job`, JOB);
+  const { id: plan } = await ask(page, 'POST', '/plan', { file: list, job: JOB });
+  await worked(page, 'run', { file: list, job: JOB, plan, budget: 10 });
+  return list;
+}
+
+const pageAt = (desk: Desk): Promise<Served> => servedIn(desk.place.folder, desk.environment());
+
+/** Makes a night as the page does: looks at the draft, and has exactly that written. */
+async function made(page: Served, wish: object) {
+  const { id: draft } = await ask(page, 'POST', '/nights', wish);
+  return ask(page, 'POST', '/nights', { ...wish, draft });
+}
+
+/** Puts a list into an inbox, an hour ago. */
+function drop(folder: string, name: string, content: string): void {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const at = new Date(Date.now() - 3_600_000);
+  utimesSync(path, at, at);
+}
+
+/** Runs a line of a crontab as cron does: by a shell that knows nothing of the user's. */
+function asCron(
+  line: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number; said: string }> {
+  const command = line.split(' ').slice(5).join(' ').replaceAll('\\%', '%');
+  return new Promise((resolve) => {
+    const own = { PATH: '/usr/bin:/bin', ...env };
+    execFile('/bin/sh', ['-c', command], { env: own, cwd: '/' }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+    );
+  });
+}
+
+test('what is shown is written, and runs by the line that is named: new files once, none above its limit', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' } });
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  expect(await desk.requests()).toBe(3);
+  const wish = { list, at: '02:30', credits: 2 };
+  const shown = await ask(page, 'POST', '/nights', wish);
+  expect(shown).toMatchObject({ status: 200, made: false, job: 'renewals-q4' });
+  expect(existsSync(shown.path)).toBe(false);
+  expect(shown.text).toBe(`operation: enrich-company
+account: data
+columns:
+  domain: Domain
+add:
+  Employees: employee_count
+budget:
+  credits: 2
+inbox: ./renewals-q4
+schedule: 30 2 * * *
+`);
+
+  const written = await ask(page, 'POST', '/nights', { ...wish, draft: shown.id });
+  expect(written).toMatchObject({ status: 200, made: true, path: shown.path, text: shown.text });
+  expect(readFileSync(shown.path, 'utf8')).toBe(shown.text);
+  expect(shown.folder).toBe(join(dirname(shown.path), 'renewals-q4'));
+  expect((await ask(page, 'GET', '/nights')).nights).toMatchObject([
+    { job: 'renewals-q4', made: true, problem: null, budget: 2, next_run: expect.stringMatching(/Z$/) },
+  ]);
+
+  drop(shown.folder, 'again.csv', listOf('known', 3));
+  drop(shown.folder, 'large.csv', listOf('large', 5));
+  drop(shown.folder, 'new.csv', listOf('new', 2));
+  const night = await asCron(written.cron, { HOME: desk.place.folder });
+  expect(night).toMatchObject({ code: 4, said: expect.stringContaining('2 lists done; 1 not: ') });
+  expect(await desk.requests()).toBe(3 + 2 + 2);
+  expect(readdirSync(join(shown.folder, 'done'))).toEqual(
+    expect.arrayContaining(['again.csv', 'again.enriched.csv', 'new.csv', 'new.enriched.csv']),
+  );
+  expect((await asCron(written.cron, { HOME: desk.place.folder })).code).toBe(4);
+  expect(await desk.requests()).toBe(7);
+});
+
+test('a night runs now, is paused, goes on and is removed; its files stay, and no crontab runs it then', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' } });
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  const { add: _, ...whole } = JOB;
+  await ask(page, 'PUT', `/lists/${list}/job`, whole);
+  const { folder, path } = await made(page, { list, at: '02:00', credits: 9 });
+  drop(folder, 'new.csv', listOf('new', 2));
+  const { work } = await ask(page, 'POST', '/nightly', { jobs: ['renewals-q4'] });
+  await endOf(page, work.id);
+  const [night] = (await ask(page, 'GET', '/nights')).nights;
+  const cost = [{ amount: 0.08, currency: 'AUD' }];
+  expect(night.ended).toMatchObject([{ exit_code: 0, sweep: { rows: 2, counts: { matched: 2 }, cost } }]);
+  // Its columns are called as those of a list on the page, and not as in an answer.
+  const [head = ''] = readFileSync(join(folder, 'done', 'new.enriched.csv'), 'utf8').split('\n');
+  expect(head.split(',')).toEqual(expect.arrayContaining(['Employee count', 'City']));
+
+  expect((await ask(page, 'PUT', '/nights/renewals-q4', { paused: true })).nights).toMatchObject([
+    { paused: true, next_run: null },
+  ]);
+  const again = await made(page, { list, at: '03:00', credits: 9 });
+  expect(again).toMatchObject({ job: 'renewals-q4-2', made: true });
+
+  expect((await ask(page, 'DELETE', '/nights/renewals-q4')).nights).toMatchObject([{ job: 'renewals-q4-2' }]);
+  expect(readdirSync(join(folder, 'done'))).toContain('new.enriched.csv');
+  expect(await rowonce(['nightly', path], { cwd: desk.place.folder, env: desk.environment() })).toMatchObject(
+    {
+      code: 2,
+      stderr: expect.stringContaining('has no inbox.'),
+    },
+  );
+  expect(await ask(page, 'DELETE', '/nights/renewals-q4')).toMatchObject({ status: 404 });
+  // A new one of that name takes its place and its folder.
+  expect(await made(page, { list, at: '04:00', credits: 9 })).toMatchObject({ job: 'renewals-q4', folder });
+});
+
+test('a person makes a night, sees what is written, gets it run, and removes it', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD', key: undefined, key_env: 'DATA_KEY' } });
+  const page = await servedIn(desk.place.folder, { ...desk.environment(), DATA_KEY: 'key-1' });
+  await boughtOn(page);
+  const tab = await openTab(page, '/nights');
+  const form = tab.getByRole('region', { name: 'A new night' });
+  await form.getByLabel('Do the same as for').selectOption('Renewals Q4.csv, companies');
+  await form.getByLabel('Every night at').fill('3:15');
+  await form.getByLabel('Every night at').blur();
+  await expect.poll(() => form.getByLabel('Every night at').inputValue()).toBe('03:15');
+  await form.getByLabel('Most credits for each file').fill('7');
+  await form.getByLabel('Most credits for each file').blur();
+  // Nobody has to read a file to make a night.
+  expect(await form.locator('pre').filter({ visible: true }).count()).toBe(0);
+  await form.getByText('What is written').click();
+  await form.getByText(/^operation: enrich-company\n.*credits: 7\n.*schedule: 15 3 \* \* \*\n$/s).waitFor();
+  await form.getByText(/^15 3 \* \* \* .* nightly --store /).waitFor();
+  await form.getByText('The key stands in DATA_KEY').waitFor();
+  await form.getByText('The same for a timer of systemd').click();
+  await form.getByText('OnCalendar=*-*-* 03:15').waitFor();
+  expect((await ask(page, 'GET', '/nights')).nights).toEqual([]);
+  await form.getByRole('button', { name: 'Make it' }).click();
+  await form.getByText('renewals-q4 is made. Put new files into its folder: ').waitFor();
+  // No other folder is named until she chooses something for another night.
+  await expect.poll(() => form.getByText('renewals-q4-2').count()).toBe(0);
+  expect(await form.getByText('What is written').count()).toBe(0);
+
+  const [{ folder }] = (await ask(page, 'GET', '/nights')).nights;
+  drop(folder, 'new.csv', listOf('new', 2));
+  await tab.getByRole('button', { name: 'Run now: renewals-q4' }).click();
+  const last = tab.getByRole('region', { name: 'The last nights' });
+  for (const says of ['1 file, 2 rows', '2 found', 'A$0.08']) await last.getByText(says).waitFor();
+  expect(await desk.requests()).toBe(3 + 2);
+
+  await form.getByLabel('Take new files of').selectOption('another folder');
+  await form.getByText('inboxes: { crm: /srv/drop }').waitFor();
+  await form.getByText(desk.place.path('config/accounts.yaml')).waitFor();
+  expect(await form.getByRole('button', { name: 'Make it' }).isDisabled()).toBe(true);
+
+  await tab.getByRole('button', { name: '⋯' }).click();
+  await tab.getByRole('button', { name: 'Remove renewals-q4' }).click();
+  await tab.getByRole('dialog', { name: 'Remove the night' }).getByRole('button', { name: 'Remove' }).click();
+  await tab.getByText('Nothing is asked by night yet.').waitFor();
+  expect(readdirSync(join(folder, 'done'))).toContain('new.csv');
+});
+
+test('what is half typed stays, whatever the page draws meanwhile', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  await boughtOn(page);
+  const tab = await openTab(page, '/');
+  const held = Promise.withResolvers<void>();
+  await tab.route('**/api/nights', async (route) => {
+    if (route.request().method() === 'POST') await held.promise;
+    await route.continue();
+  });
+  await tab.goto(`${page.url}/nights`);
+  const form = tab.getByRole('region', { name: 'A new night' });
+  const at = form.getByLabel('Every night at');
+  await at.fill('3:1');
+  held.resolve();
+  await form.getByText('What is written').waitFor();
+  expect(await at.inputValue()).toBe('3:1');
+  // What is no other time when she leaves the field is shown as it holds.
+  await at.fill('2:00');
+  await at.blur();
+  expect(await at.inputValue()).toBe('02:00');
+});
+
+test('nothing else is written than what was shown', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  const wish = { list, at: '02:00', credits: 9 };
+  const { id: draft, path } = await ask(page, 'POST', '/nights', wish);
+  await ask(page, 'PUT', `/lists/${list}/job`, { ...JOB, add: { Industry: 'industry' } });
+  expect(await ask(page, 'POST', '/nights', { ...wish, draft })).toMatchObject({
+    status: 409,
+    error: { message: 'What would be written has changed since it was shown.' },
+  });
+  expect(existsSync(path)).toBe(false);
+});
+
+test('another folder is one of the accounts file, by its name there, and no page names a path', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  mkdirSync(desk.place.path('drop'));
+  const wish = { list, at: '02:00', credits: 9 };
+  for (const inbox of [desk.place.path('drop'), '../drop', './drop', 'crm', '/etc'])
+    expect(await ask(page, 'POST', '/nights', { ...wish, inbox })).toMatchObject({
+      status: 400,
+      error: { message: expect.stringMatching(/^The accounts file has no folder .* under inboxes\.$/) },
+    });
+  expect(await ask(page, 'POST', '/nights', { ...wish, folder: '/etc' })).toMatchObject({ status: 400 });
+  desk.place.writeNames({ inboxes: { crm: desk.place.path('drop') } });
+  const named = await made(page, { ...wish, inbox: 'crm' });
+  expect(named).toMatchObject({ made: true, folder: desk.place.path('drop') });
+  expect(readFileSync(named.path, 'utf8')).toContain('\ninbox: crm\n');
+  const { inboxes } = await ask(page, 'GET', '/nights');
+  expect(inboxes).toEqual([{ name: 'crm', folder: desk.place.path('drop') }]);
+  // Two nights would take each other's files away.
+  const { id: draft } = await ask(page, 'POST', '/nights', { ...wish, inbox: 'crm' });
+  expect(await ask(page, 'POST', '/nights', { ...wish, inbox: 'crm', draft })).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('have the same inbox') },
+  });
+});
+
+test('a list that changes people, and one for which nothing was chosen, become no night', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const team = await brought(page, 'team.csv', 'Email,Role,Project\njo@acme.example,viewer,Atlas\n');
+  const wish = { list: team, at: '02:00', credits: 9 };
+  expect(await ask(page, 'POST', '/nights', wish)).toMatchObject({ status: 400 });
+  await ask(page, 'PUT', `/lists/${team}/job`, { operation: 'onboard', account: 'sandbox-service' });
+  const list = await boughtOn(page);
+  const { lists } = await ask(page, 'GET', '/nights');
+  expect(lists).toEqual([{ list, name: 'Renewals Q4.csv', operation: 'enrich-company' }]);
+});
+
+test('a night outlives the page, and one whose account is gone says so and keeps no page from opening', async () => {
+  const desk = await openDesk();
+  const first = await pageAt(desk);
+  const list = await boughtOn(first);
+  await made(first, { list, at: '02:00', credits: 9 });
+  await first.stop();
+  const second = await pageAt(desk);
+  expect((await ask(second, 'GET', '/nights')).nights).toMatchObject([{ job: 'renewals-q4', problem: null }]);
+  await second.stop();
+  desk.place.writeAccounts({});
+  const third = await pageAt(desk);
+  const [night] = (await ask(third, 'GET', '/nights')).nights;
+  expect(night).toMatchObject({
+    job: 'renewals-q4',
+    next_run: null,
+    problem: { message: expect.stringContaining('data') },
+  });
+  expect(JSON.stringify(night.problem)).not.toContain(desk.place.folder);
+  expect((await ask(third, 'DELETE', '/nights/renewals-q4')).nights).toEqual([]);
+});
+
+test('who is forgotten is gone from the lists of an inbox, and no other list of it goes', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  const { add: _, ...whole } = JOB;
+  await ask(page, 'PUT', `/lists/${list}/job`, whole);
+  const { folder, path } = await made(page, { list, at: '02:00', credits: 9 });
+  drop(folder, 'people.csv', 'Name,Domain\njo@acme.example,acme.example\n');
+  drop(folder, 'others.csv', listOf('others', 2));
+  const { code, stderr } = await desk.type(['forget', 'jo@acme.example', '--yes']);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(readdirSync(folder)).toEqual(['others.csv']);
+  expect(existsSync(path)).toBe(true);
+});
+
+test('what is old is gone from an inbox once it is done, and no file that waits for its night', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  const { folder } = await made(page, { list, at: '02:00', credits: 9 });
+  const old = (...path: readonly string[]): void => {
+    writeFileSync(join(folder, ...path), listOf('old', 1));
+    utimesSync(join(folder, ...path), new Date(0), new Date(0));
+  };
+  mkdirSync(join(folder, 'done'));
+  old('waits.csv');
+  old('done', 'over.csv');
+  const { code, stderr } = await desk.type(['store', 'purge', '--older-than', '1d', '--yes']);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect([readdirSync(folder), readdirSync(join(folder, 'done'))]).toEqual([['done', 'waits.csv'], []]);
+});
