@@ -49,8 +49,6 @@ test('where nobody has named the time of a wait, she tries at once, and the list
   await saying(served, page, () =>
     isOver ? {} : { paused_until: inAMinute(), paused_why: why, paused_asked: false, may_try_now: true },
   );
-  // The row's own website, and not the one that is found.
-  const row = page.getByRole('gridcell', { name: 'company-1003.example' }).first();
   await look();
   await page
     .getByText(/^The vendor does not answer\. The next try is in [56]\d s; nothing is sent meanwhile\.$/)

@@ -45,8 +45,11 @@ export function useBrowser() {
   return async (served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const page = await openTab(browser, served, { path, ...options });
     onTestFinished(async ({ task }) => {
-      if (task.result?.state === 'fail') console.error(await page.locator('body').innerText());
+      const isFailed = task.result?.state === 'fail';
+      const shown = isFailed ? await page.locator('body').innerText() : '';
       await page.context().close();
+      // Reported behind the failure, where a log that is kept from its end still has it.
+      if (isFailed) throw new Error(`The page showed:\n${shown}`);
     });
     return page;
   };

@@ -237,9 +237,7 @@ test('who has left is left out by a column of the list, and the card of a person
   const card = page.getByRole('complementary', { name: 'Row 2' });
   await card.getByText('ann@t.example in proj-care').waitFor();
   const facts = async () => (await card.locator('dt').allInnerTexts()).slice(-7);
-  await expect
-    .poll(facts)
-    .toEqual(['Who, and where', 'Change', 'Role', 'When', 'By', 'Result', 'Account']);
+  await expect.poll(facts).toEqual(['Who, and where', 'Change', 'Role', 'When', 'By', 'Result', 'Account']);
 });
 
 test('a column of which a plan cannot tell whether it is read is decided beside the button that waits for it', async () => {
