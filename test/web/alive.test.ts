@@ -23,8 +23,9 @@ const companies = (count: number): string =>
 async function running(rows: number, rate: string, options: BrowserContextOptions = {}) {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: `--rate ${rate} --match-rate 1` });
   const list = await brought(served, 'firms.csv', companies(rows));
-  const plan = await ask(served, 'POST', '/plan', { file: list, job: JOB });
-  await ask(served, 'POST', '/run', { file: list, job: JOB, plan: plan.id });
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
+  const begun = await ask(served, 'POST', '/run', { file: list, job: JOB, plan });
+  expect(begun.status, JSON.stringify(begun)).toBe(200);
   const page = await tabAt(served, '/', options);
   return { served, list, page, look: () => page.goto(`${served.url}/lists/${list}`) };
 }
@@ -78,7 +79,7 @@ test('a start keeps the place of the table, at every moment', async () => {
   const start = page.getByRole('button', { name: 'Start all' });
   await start.waitFor();
   const row = page.getByRole('gridcell', { name: 'company-1300.example' });
-  await row.waitFor();
+  await page.getByRole('gridcell', { name: 'company-1003.example' }).waitFor();
   await page.evaluate("document.querySelector('.sheet').scrollTop = 9_700");
   await row.waitFor();
   await page.evaluate(`
