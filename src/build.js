@@ -46,8 +46,7 @@ const LOADED_TOGETHER = [
  * its start is another.
  */
 const SHOWN_TOGETHER = [
-  { name: 'first', tags: ['$initial'], priority: 3 },
-  { name: 'arriving', test: /views\/arriving\.tsx$/, priority: 2 },
+  { name: 'first', tags: ['$initial'], priority: 2 },
   { name: 'list', test: /views\/list\.tsx$/, priority: 1 },
   { name: 'start', test: /list\/start\.tsx$/ },
   { name: 'team-choice', test: /list\/(?:team-choice|agreements)\.tsx$/ },

@@ -19,7 +19,7 @@ import type {
   StepObject,
 } from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
-import type { ChangeEnd, SummaryObject } from './report-object.ts';
+import type { SummaryObject } from './report-object.ts';
 
 export { inputWords };
 
@@ -302,19 +302,3 @@ function placeOf(action: PlannedAction, groups: ChangesObject['projects']): stri
   if (preposition === undefined || only === undefined) return '';
   return ` ${preposition} ${places.size === 1 ? only : counted(places.size, 'project')}`;
 }
-
-/** How a change ended: its kind, in words, and their meaning. */
-export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
-  ['applied', 'changed', 'as asked'],
-  ['unchanged', 'unchanged', 'already so'],
-  ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
-  ['refused', 'refused', 'not done, for the reason given'],
-  ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
-  ['skipped', 'left out', 'left out while in doubt'],
-  ['invalid', 'need attention', 'cannot be used, so nothing was sent'],
-  ['pending', 'pending', 'not worked on yet'],
-];
-
-/** `2 need attention`, `1 needs attention`. */
-export const endWords = (count: number, word: string): string =>
-  `${grouped(count)} ${count === 1 ? word.replace('need ', 'needs ') : word}`;

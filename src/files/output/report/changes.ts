@@ -1,9 +1,8 @@
 import { h } from 'preact';
 import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
-import { capital, sentence } from '../../../core/plain-text.ts';
+import { capital, grouped, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
-import { END_WORDS, endWords } from '../summary-words.ts';
 import { Ruled } from './arranged.ts';
 import { Sectioned, Table } from './table.ts';
 
@@ -74,3 +73,19 @@ export function Changes({ counts, projects, without_a_word: confirmed }: Changes
     h('p', null, ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')),
   ];
 }
+
+/** How a change ended: its kind, in words, and their meaning. */
+const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
+  ['applied', 'changed', 'as asked'],
+  ['unchanged', 'unchanged', 'already so'],
+  ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
+  ['refused', 'refused', 'not done, for the reason given'],
+  ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
+  ['skipped', 'left out', 'left out while in doubt'],
+  ['invalid', 'need attention', 'cannot be used, so nothing was sent'],
+  ['pending', 'pending', 'not worked on yet'],
+];
+
+/** `2 need attention`, `1 needs attention`. */
+const endWords = (count: number, word: string): string =>
+  `${grouped(count)} ${count === 1 ? word.replace('need ', 'needs ') : word}`;

@@ -1,8 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
-import type { ComponentChildren, ComponentProps, ComponentType, VNode } from 'preact';
+import type { ComponentProps, ComponentType, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { WorkAnswer } from '../../api.ts';
-import { ask, asRefused, awaiting, Refused } from '../session.ts';
+import { ask, asRefused, awaiting, type Refused } from '../session.ts';
 import { Button, focusFirst, Notice, Popover, Title } from './controls.tsx';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
@@ -94,19 +93,6 @@ export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
     }
     isAtWork = false;
   };
-}
-
-const ASK_AGAIN_MS = 400;
-
-/** Waits for what was started. @returns what its command has to say. @throws Refused in its words. */
-export async function untilEnded<T>(id: string): Promise<T> {
-  for (;;) {
-    const { work, result } = await ask<WorkAnswer>(`/tasks/${id}`);
-    if (work.stopped !== null) throw new Refused(work.stopped);
-    if (work.state === 'ended' && result !== undefined) return result as T;
-    if (work.state === 'ended') throw new Refused({ code: 'bug', message: work.said ?? '', next: '' });
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-  }
 }
 
 interface LoadedProps<T> {
@@ -206,34 +192,6 @@ export function Act({ asks, yes, does, disabled = false, ...rest }: ActProps) {
       )}
       <RefusedNotice refused={refused.value} />
     </>
-  );
-}
-
-interface FormProps {
-  readonly says: string;
-  /** `line`: in one line, in a notice. Left out: below each other. */
-  readonly look?: 'line' | undefined;
-  /** Gets what stands in the fields by their names, without those that are blank. */
-  sends(typed: Record<string, FormDataEntryValue>): Promise<unknown>;
-  readonly children: ComponentChildren;
-}
-
-/** Fields that are sent as a whole, with the refusal below them. */
-export function Form({ says, look, sends, children }: FormProps) {
-  const { isBusy, refused, run } = useAction();
-  const send = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const typed = [...new FormData(event.currentTarget as HTMLFormElement)];
-    run(() => sends(Object.fromEntries(typed.filter(([, value]) => value !== ''))));
-  };
-  return (
-    <form class={look === 'line' ? undefined : 'stack'} onSubmit={send} autocomplete="off">
-      {children}
-      <div class={look === 'line' ? undefined : 'bar'}>
-        <Button type="submit" look="go" disabled={isBusy.value} says={says} />
-      </div>
-      <RefusedNotice refused={refused.value} />
-    </form>
   );
 }
 

@@ -1,7 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { type ComponentChildren, type ComponentProps, Fragment, type Ref } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { grouped } from './figures.ts';
 import { isNarrow } from './narrow.ts';
 
 type ButtonProps = ComponentProps<'button'> & {
@@ -226,24 +225,6 @@ export const Sentences = ({ of }: { readonly of: readonly string[] }) => (
       <li key={line}>{line}</li>
     ))}
   </ul>
-);
-
-interface RowLinksProps {
-  readonly first_rows: readonly number[];
-  readonly rows: number;
-  readonly opened: Signal<number | undefined>;
-}
-
-/** Each of some rows opens beside the table. */
-export const RowLinks = ({ first_rows: first, rows, opened }: RowLinksProps) => (
-  <>
-    {first.map((row) => (
-      <span key={row}>
-        <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
-      </span>
-    ))}
-    {rows > first.length && `and ${grouped(rows - first.length)} more`}
-  </>
 );
 
 interface FactsProps {

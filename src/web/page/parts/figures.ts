@@ -8,7 +8,7 @@ import {
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import { percent } from '../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject, ListView, PlanObject, SpentObject } from '../../api.ts';
+import type { BatchObject, BatchStatusObject, PlanObject, SpentObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
 export { counted, grouped, percent };
@@ -41,14 +41,6 @@ export const needing = ({ counts }: Pick<Counted, 'counts'>): number => needingA
 export const foundWords = (of: Counted): string =>
   `${grouped(rowsFound(of.counts))} of ${grouped(rowsWanted(of))}`;
 
-/** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */
-export function notStarted({ edited }: Partial<ListView> = {}): string {
-  if (edited === undefined) return 'not started';
-  const { added, changed, gone, same } = edited;
-  const moved = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(gone)} gone`;
-  return `not started: ${moved}, ${grouped(same)} as before`;
-}
-
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
 /** `45 s`, `12 min`, `3 h 20 min`, `3 days`. */
@@ -80,13 +72,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const dayAndMonth = (of: Date): string =>
   of.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });
 
-/** `today 14:05:31`, where the reader is: requests come within a minute of each other. */
-export function exactTime(at: string): string {
-  const then = new Date(at);
-  const day = when(at).replace(/ \d\d:\d\d$/, '');
-  return `${day} ${then.toLocaleTimeString('en', { timeStyle: 'medium', hourCycle: 'h23' })}`;
-}
-
 /** `A$1.60`, or blank where it is not known. */
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
@@ -98,10 +83,6 @@ export const heldIn = ({ spent, reserved, in_doubt: lost }: BatchObject['credits
 /** Whether a question was sent. */
 export const isBegun = ({ requests_last_minute: requests, open, credits }: BatchStatusObject): boolean =>
   requests + open + credits.spent > 0;
-
-/** `jo on mac-1`: who has paused a list or works on it. */
-export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
-  by === undefined ? 'an unknown person' : `${by.operator} on ${by.host}`;
 
 /** Whether it can go on: it has rows left, and nobody works on it. */
 export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>

@@ -1,8 +1,8 @@
 import { priceOf, SIGNS } from '../../../core/money.ts';
 import type { AccountObject } from '../../api.ts';
 import { ask } from '../session.ts';
-import { Form } from './asking.tsx';
 import { Field, Label, Options } from './controls.tsx';
+import { Form } from './form.tsx';
 
 interface PricesProps {
   readonly of: readonly Pick<AccountObject, 'name' | 'price'>[];

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { AccountTest } from '../../api.ts';
 import { ask, asRefused, look as lookUp } from '../session.ts';
-import { Act, Form } from './asking.tsx';
+import { Act } from './asking.tsx';
 import { Field, type Look } from './controls.tsx';
 import { counted } from './figures.ts';
+import { Form } from './form.tsx';
 
 /** Asks the vendor something that is free. @returns what the account's key is worth. @throws Refused */
 async function tested(name: string): Promise<string> {

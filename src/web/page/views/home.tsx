@@ -16,7 +16,6 @@ import {
   money,
   needing,
   needWords,
-  notStarted,
   percent,
   rowsLeft,
   when,
@@ -348,4 +347,12 @@ async function bringSample(): Promise<void> {
   // What she has chosen for it the last time stays.
   if (Object.keys(list.job).length === 0) await ask(`/lists/${list.id}/job`, { method: 'PUT', body: first });
   show(list);
+}
+
+/** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */
+function notStarted({ edited }: Partial<ListView> = {}): string {
+  if (edited === undefined) return 'not started';
+  const { added, changed, gone, same } = edited;
+  const moved = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(gone)} gone`;
+  return `not started: ${moved}, ${grouped(same)} as before`;
 }

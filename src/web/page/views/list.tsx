@@ -20,10 +20,8 @@ import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
 import { askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look, query } from '../session.ts';
-import { OnItsWay } from './arriving.tsx';
 import { Head, waitsUntil } from './list/head.tsx';
 import { isFill } from './list/job.ts';
-import { PlayMoney } from './list/play.tsx';
 import {
   cameAgain,
   conditionsOf,
@@ -43,6 +41,8 @@ import { ListTable } from './list/table.tsx';
 import { OFF_LIST, plannedTeam, type TeamPart } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
+const OnItsWay = late(async () => (await import('./arriving.tsx')).OnItsWay, '');
+const PlayMoney = late(async () => (await import('./list/play.tsx')).PlayMoney, '');
 const Start = late(async () => (await import('./list/start.tsx')).Start);
 const Ended = late(async () => (await import('./list/ended.tsx')).Ended);
 const SoFar = late(async () => (await import('./list/running.tsx')).SoFar);

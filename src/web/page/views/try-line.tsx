@@ -2,9 +2,11 @@ import { useSignal } from '@preact/signals';
 import { capital } from '../../../core/plain-text.ts';
 import { inputWords } from '../../../files/output/summary-words.ts';
 import type { TrialObject, WorkAnswer } from '../../api.ts';
-import { Act, Form, untilEnded } from '../parts/asking.tsx';
+import { Act } from '../parts/asking.tsx';
 import { ButtonLink, Field, Label, Sentences, Title } from '../parts/controls.tsx';
+import { untilEnded } from '../parts/ended.ts';
 import { creditWords } from '../parts/figures.ts';
+import { Form } from '../parts/form.tsx';
 import { rawAnswer } from '../parts/vendor.tsx';
 import { ask, showActed } from '../session.ts';
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, VendorObject } from '../../../api.ts';
-import { Form } from '../../parts/asking.tsx';
 import { Choice, Field } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
+import { Form } from '../../parts/form.tsx';
 import { testedAs } from '../../parts/vendor.tsx';
 import { ask, query } from '../../session.ts';
 

@@ -41,3 +41,6 @@ export const named = (accounts: Accounts): readonly (readonly [string, string])[
     const each = priceOf(price ?? '');
     return [name, accountWords(name) + (each ? ` · ${money([each])} each` : '')];
   });
+
+/** The accounts, where those that can be added are for what the list needs. */
+export const accountsFor = (isOfTeam: boolean): string => (isOfTeam ? '/accounts?for=team' : '/accounts');

@@ -1,5 +1,5 @@
 import { needsByWho, type Reason } from '../../../../files/output/report/needs.ts';
-import { RowLinks } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import type { Scene } from './scene.ts';
 
@@ -25,5 +25,19 @@ export const Attention = ({ reasons, opened }: OfOpened & { readonly reasons: re
         </ul>
       </section>
     ))}
+  </>
+);
+
+type RowLinksProps = OfOpened & Pick<Reason, 'first_rows' | 'rows'>;
+
+/** Each of some rows opens beside the table. */
+const RowLinks = ({ first_rows: first, rows, opened }: RowLinksProps) => (
+  <>
+    {first.map((row) => (
+      <span key={row}>
+        <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
+      </span>
+    ))}
+    {rows > first.length && `and ${grouped(rows - first.length)} more`}
   </>
 );

@@ -1,21 +1,17 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ColumnFaultsObject, ListFaults, ListOrder, Mend } from '../../../api.ts';
-import { late, useAsked } from '../../parts/asking.tsx';
-import { Button, Popover } from '../../parts/controls.tsx';
-import { grouped } from '../../parts/figures.ts';
+import type { ListFaults, ListOrder } from '../../../api.ts';
+import { useAsked } from '../../parts/asking.tsx';
 import { acted, ask } from '../../session.ts';
 import type { Place } from './cells.tsx';
 import { type Drawn, faultIn } from './cells.tsx';
 import type { Column } from './columns.ts';
 import { readingOf } from './job.ts';
-import { focusTable, mendAll } from './mends.tsx';
+import { focusTable } from './mends.tsx';
 import { batchShown } from './rows.ts';
-import { EVERYTHING, type OfScene, type Scene } from './scene.ts';
+import { EVERYTHING, type Scene } from './scene.ts';
 
 /** What is wrong with the cells of each column before a start, and the way from one of them to the next. */
-
-const Pairs = late(async () => (await import('./pairs.tsx')).Pairs);
 
 export type Asked = NonNullable<ListOrder['asked']>;
 
@@ -82,75 +78,6 @@ function nextWrong(drawn: Drawn, from: number, column: Column | undefined) {
     if (isFaulty || faultIn(drawn, shown, column) !== undefined) return { line, row: shown.row };
   }
   return undefined;
-}
-
-interface OfColumn extends OfScene {
-  readonly faults: Faults;
-  readonly of: ColumnFaultsObject;
-}
-
-/** Above a column: what is wrong in it, with the way to mend it; and what was mended last, to be taken back. */
-export function FaultLines({ scene, faults, column }: OfScene & { faults: Faults; column: string }) {
-  const of = faults.columns.find((each) => each.column === column);
-  const own = scene.list?.mends.filter((each) => each.column === column) ?? [];
-  const mended = mendedLast(own);
-  return (
-    <>
-      {own.length > 0 && (
-        <span class="soft">
-          {grouped(own.length)} mended ·{' '}
-          <Button
-            look="link"
-            says={
-              mended.length === own.length
-                ? 'Undo'
-                : `Undo the last${mended.length > 1 ? ` ${grouped(mended.length)}` : ''}`
-            }
-            aria-label={`Undo the last mend of ${column}`}
-            onClick={() =>
-              mendAll(
-                scene,
-                mended.map((row) => ({ row, column, value: null })),
-              )
-            }
-          />
-        </span>
-      )}
-      {of?.meant && <Meant scene={scene} faults={faults} of={of} />}
-      {of?.others && (
-        <span>
-          {of.others.says} ·{' '}
-          <Button
-            look="link"
-            says={of.others.count === 1 ? 'Show it' : 'Show them'}
-            aria-label={`${of.others.count === 1 ? 'Show it' : 'Show them'}: ${of.others.says}, in ${column}`}
-            onClick={() => faults.show(column)}
-          />
-        </span>
-      )}
-    </>
-  );
-}
-
-const Meant = ({ scene, faults: { asked }, of: { column, meant } }: OfColumn) => (
-  <span>
-    {meant?.says} ·{' '}
-    <Popover
-      name={`${column}: ${meant?.says}`}
-      says={meant?.count === 1 ? 'Mend it' : 'Mend all'}
-      look="link"
-    >
-      {(close) => (
-        <Pairs scene={scene} asked={asked} column={column} says={meant?.says ?? ''} close={close} />
-      )}
-    </Popover>
-  </span>
-);
-
-/** The rows whose cells in a column were mended together last, before a start. */
-function mendedLast(own: readonly Mend[]): readonly number[] {
-  const last = own.reduce((newest, { at }) => (at > newest ? at : newest), '');
-  return own.flatMap(({ row, at }) => (at === last ? row : []));
 }
 
 /** Whether the table shows the list as it is now, and nothing that was asked about it. */

@@ -13,11 +13,11 @@ import {
   rowsLeft,
   when,
 } from '../../parts/figures.ts';
-import { ReadBar } from '../../parts/read-bar.tsx';
 import { HeaderChoice, SheetChoice } from './reading.tsx';
 import { cameAgain, isAnew, type OfScene, type Scene, teamPlan } from './scene.ts';
 import { plannedTeam } from './team.ts';
 
+const ReadBar = late(async () => (await import('../../parts/read-bar.tsx')).ReadBar, '');
 const Starts = late(async () => (await import('./versions.tsx')).Starts);
 const Files = late(async () => (await import('./files.tsx')).Files, '');
 const Ending = late(async () => (await import('./ending.tsx')).Ending, '');

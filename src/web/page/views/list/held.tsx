@@ -2,9 +2,9 @@ import { inputWords, whatWords } from '../../../../files/output/summary-words.ts
 import { RefusedNotice } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Foot, Notice } from '../../parts/controls.tsx';
 import type { Refused } from '../../session.ts';
+import { accountsFor } from './accounts.ts';
 import { columnsUsed } from './columns.ts';
 import { inputsOf, stepsOf, UNREAD, withAsked } from './job.ts';
-import { accountsFor } from './play.tsx';
 import { columnsOfHers, isTeam, type OfScene } from './scene.ts';
 
 interface HeldProps extends OfScene {

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ListErasure, ListView } from '../../../api.ts';
-import { Act, Form, Loaded } from '../../parts/asking.tsx';
+import { Act, Loaded } from '../../parts/asking.tsx';
 import { Button, Choice, Field } from '../../parts/controls.tsx';
 import { counted } from '../../parts/figures.ts';
+import { Form } from '../../parts/form.tsx';
 import { ask } from '../../session.ts';
 
 /** What is done with a list as a whole, and seldom: another name, and its end. */

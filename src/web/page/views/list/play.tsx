@@ -4,7 +4,7 @@ import type { ListJobChoice } from '../../../api.ts';
 import { Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, type Look, Notice } from '../../parts/controls.tsx';
 import { acted, returned } from '../../session.ts';
-import { type Accounts, canDo, checkers, isPlay, type OfAccounts } from './accounts.ts';
+import { type Accounts, accountsFor, canDo, checkers, isPlay, type OfAccounts } from './accounts.ts';
 import { stepsOf, withSteps } from './job.ts';
 import { isTeam, type OfScene } from './scene.ts';
 
@@ -30,9 +30,6 @@ function replacedIn(job: ListJobChoice, accounts: Accounts): Replaced | undefine
   if (steps.length === 0 || steps.some((step) => step.accounts.length === 0)) return undefined;
   return { job: withSteps(job, steps), names: [...new Set(steps.flatMap((step) => step.accounts))] };
 }
-
-/** The accounts, where those that can be added are for what the list needs. */
-export const accountsFor = (isOfTeam: boolean): string => (isOfTeam ? '/accounts?for=team' : '/accounts');
 
 /** Her accounts in place of play money, else where one is added. */
 export function InPlaceOfPlay({ scene, accounts, look }: OfAccounts & { readonly look?: Look }) {

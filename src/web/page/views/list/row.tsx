@@ -13,7 +13,7 @@ import type {
 } from '../../../api.ts';
 import { Act, Loaded } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts, Field, Notice, Panel, Scroll } from '../../parts/controls.tsx';
-import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
+import { counted, creditWords, grouped, when } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { acted, ask, look } from '../../session.ts';
 import { AskAgain, useAgain } from './again.tsx';
@@ -338,4 +338,11 @@ function nameIn(body: unknown): string | undefined {
     level = entries.map(([, value]) => value);
   }
   return undefined;
+}
+
+/** `today 14:05:31`, where the reader is: requests come within a minute of each other. */
+function exactTime(at: string): string {
+  const then = new Date(at);
+  const day = when(at).replace(/ \d\d:\d\d$/, '');
+  return `${day} ${then.toLocaleTimeString('en', { timeStyle: 'medium', hourCycle: 'h23' })}`;
 }

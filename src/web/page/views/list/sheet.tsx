@@ -6,11 +6,12 @@ import type { Line } from '../../parts/lines.ts';
 import type { MenuPlace } from './cell-menu.tsx';
 import { cellsOf, type Drawn, faultIn, keysOf, type Place, signOf, textOf } from './cells.tsx';
 import { type Column, isBought, isHers, kindWords } from './columns.ts';
-import { FaultLines, type Faults, faultyColumns, isBefore } from './faults.tsx';
+import { type Faults, faultyColumns, isBefore } from './faults.tsx';
 import type { OfScene } from './scene.ts';
 import { markOf, SINCE } from './team.ts';
 import { useWindow } from './window.ts';
 
+const FaultLines = late(async () => (await import('./fault-lines.tsx')).FaultLines, '');
 const ColumnMenu = late(async () => (await import('./column-menu.tsx')).ColumnMenu);
 const CellMenu = late(async () => (await import('./cell-menu.tsx')).CellMenu);
 

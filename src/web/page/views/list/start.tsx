@@ -12,7 +12,6 @@ import { triedWords } from './fields.ts';
 import { operationsOf, stepsOf } from './job.ts';
 import { focusTable } from './mends.tsx';
 import { isKnown, offersOf, withinOf } from './offers.ts';
-import { InPlaceOfPlay } from './play.tsx';
 import { HowRead } from './reading.tsx';
 import {
   acceptedIn,
@@ -34,6 +33,7 @@ const What = late(async () => (await import('./what.tsx')).What);
 const WhereTo = late(async () => (await import('./where-to.tsx')).WhereTo, '');
 const Known = late(async () => (await import('./unseen.tsx')).Known, '');
 const Unseen = late(async () => (await import('./unseen.tsx')).Unseen, '');
+const InPlaceOfPlay = late(async () => (await import('./play.tsx')).InPlaceOfPlay, '');
 const OnlyIf = late(async () => (await import('./only-if.tsx')).OnlyIf, '');
 const Tried = late(async () => (await import('./wanted.tsx')).Tried);
 const WhileRead = late(async () => (await import('./while-read.tsx')).WhileRead, '');

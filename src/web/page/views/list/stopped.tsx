@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { capital } from '../../../../core/plain-text.ts';
 import type {
   BatchList,
+  BatchObject,
   BatchStatusObject,
   DoubtListObject,
   ListedBatch,
@@ -9,10 +10,9 @@ import type {
   StopObject,
   WorkView,
 } from '../../../api.ts';
-import { Act, Form, Loaded, late } from '../../parts/asking.tsx';
+import { Act, Loaded, late } from '../../parts/asking.tsx';
 import { ButtonLink, Field, Notice, Popover } from '../../parts/controls.tsx';
 import {
-  byWhom,
   counted,
   doneWords,
   fileName,
@@ -22,6 +22,7 @@ import {
   rowsLeft,
   when,
 } from '../../parts/figures.ts';
+import { Form } from '../../parts/form.tsx';
 import { ask, beat, showActed } from '../../session.ts';
 import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 
@@ -250,3 +251,7 @@ function againWords(doubts: InDoubt, most: number): string {
   const stakes = new Set(doubts.flatMap(({ at_stake: stake }) => stake ?? []));
   return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
 }
+
+/** `jo on mac-1`: who has paused a list or works on it. */
+const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
+  by === undefined ? 'an unknown person' : `${by.operator} on ${by.host}`;

@@ -9,13 +9,14 @@ import { isNarrow } from '../../parts/narrow.ts';
 import { canAskAgain } from './again-asked.ts';
 import type { Drawn, Place } from './cells.tsx';
 import { type Column, columnsOf, columnsUsed, isHers } from './columns.ts';
-import { FaultLines, type Faults, faultyColumns, isBefore, useFaults, useWalk } from './faults.tsx';
+import { type Faults, faultyColumns, isBefore, useFaults, useWalk } from './faults.tsx';
 import { namesBeyond } from './fields.ts';
 import { useMending } from './mends.tsx';
 import { useRows } from './rows.ts';
 import { EVERYTHING, type Filter, hasConditions, isTiled, type OfScene, type Scene } from './scene.ts';
 import { useUndoKey } from './undo-key.ts';
 
+const FaultLines = late(async () => (await import('./fault-lines.tsx')).FaultLines, '');
 const ColumnChoice = late(async () => (await import('./column-choice.tsx')).ColumnChoice);
 const Sheet = late(async () => (await import('./sheet.tsx')).Sheet, '');
 const Cards = late(async () => (await import('./cards.tsx')).Cards);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { Form } from '../../parts/asking.tsx';
 import { Label, Select } from '../../parts/controls.tsx';
+import { Form } from '../../parts/form.tsx';
 
 const TOLD = [
   ['not_done', 'It was not done, and cost nothing'],
