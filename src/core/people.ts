@@ -52,7 +52,7 @@ export function peopleWith<Of extends OfPerson>(changes: readonly Of[]) {
   return [...byPerson.values()].map((personsChanges) => {
     const projects = [...new Set(personsChanges.flatMap(({ project }) => project ?? []))];
     const name = personsChanges.flatMap((change) => whoIn(change) ?? [])[0] ?? 'a person';
-    return { name: projects.length > 0 ? `${name} in ${listed(projects)}` : name, own: personsChanges };
+    return { name: projects.length > 0 ? `${name} in ${listed(projects)}` : name, changes: personsChanges };
   });
 }
 

@@ -108,11 +108,11 @@ const BEATS = 5;
 
 /** How many lists that are done have rows that need attention: a link to those rows, or to the lists. */
 function Needs() {
-  const asked = useAsked<BatchList>(
+  const openBatches = useAsked<BatchList>(
     (signal) => ask('/batches?newest=true', { signal, isBeside: true }),
     [path.value, Math.floor(beat.value / BEATS)],
   );
-  const needed = (asked.value.value?.batches ?? []).filter(
+  const needed = (openBatches.value.value?.batches ?? []).filter(
     (batch) => batch.state === 'finished' && needing(batch) > 0,
   );
   const [newest] = needed;

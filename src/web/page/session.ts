@@ -95,13 +95,13 @@ export async function enter(): Promise<void> {
   const opening = /^#open=(?<word>[\w-]+)$/.exec(location.hash)?.groups?.word;
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  const own = (opening && (await redeem(opening))) || sessionStorage.getItem(KEY);
+  const tabToken = (opening && (await redeem(opening))) || sessionStorage.getItem(KEY);
   tabs.onmessage = ({ data }: MessageEvent<Partial<OpenAnswer>>) => {
     if (data.token !== undefined) letIn(token ?? data.token);
     else if (token !== undefined && !offline.value) tabs.postMessage({ token });
   };
   setInterval(follow, BETWEEN_MS);
-  if (own !== null) return letIn(own);
+  if (tabToken !== null) return letIn(tabToken);
   tabs.postMessage({});
   // An answer that comes later lets this tab in, too.
   setTimeout(() => (isIn.value ??= false), REPLY_MS);
@@ -166,8 +166,8 @@ type Told = Pick<Refusal['error'], 'message' | 'next' | 'on_page' | 'choices' | 
 };
 
 /** A fact and what to do, as the page says them. */
-export const onPage = <Said extends Pick<Told, 'message' | 'next' | 'on_page'>>(said: Said) =>
-  said.on_page ?? said;
+export const onPage = <Said extends Pick<Told, 'message' | 'next' | 'on_page'>>(words: Said) =>
+  words.on_page ?? words;
 
 export class Refused extends Error {
   readonly code: string;
@@ -175,8 +175,8 @@ export class Refused extends Error {
   readonly choices: Told['choices'];
   readonly does: Told['does'];
 
-  constructor({ code, choices, does, ...said }: Told) {
-    const { message, next } = onPage(said);
+  constructor({ code, choices, does, ...words }: Told) {
+    const { message, next } = onPage(words);
     super(message);
     this.code = code;
     this.next = next;

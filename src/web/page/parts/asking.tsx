@@ -19,7 +19,7 @@ export function useAction() {
 }
 
 /** The value of the question before stays until the next answer is there, so that nothing jumps. */
-export interface Asked<T> {
+export interface Answer<T> {
   readonly value: T | undefined;
   readonly refused: Refused | undefined;
   readonly waits: boolean;
@@ -39,40 +39,40 @@ export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
   { again, delayMs = 0, first }: Pace<T> = {},
-): Signal<Asked<T>> {
-  const asked = useSignal<Asked<T>>({ value: first, refused: undefined, waits: true });
+): Signal<Answer<T>> {
+  const answerSignal = useSignal<Answer<T>>({ value: first, refused: undefined, waits: true });
   const begin = useRef(() => {});
   useEffect(() => {
     const leaving = new AbortController();
-    asked.value = { ...asked.peek(), waits: true };
+    answerSignal.value = { ...answerSignal.peek(), waits: true };
     begin.current = oneAtATime(async () => {
       const answer = await answerTo(() => question(leaving.signal));
       // Without an answer, what is known stays: the page says above that nobody answers.
-      const isKnown = answer.refused?.code === 'offline' && !asked.peek().waits;
-      if (!leaving.signal.aborted && !isKnown) asked.value = answer;
+      const isKnown = answer.refused?.code === 'offline' && !answerSignal.peek().waits;
+      if (!leaving.signal.aborted && !isKnown) answerSignal.value = answer;
     });
     return () => leaving.abort();
   }, keys);
   useEffect(() => {
-    const isFirst = asked.peek().value === undefined;
+    const isFirst = answerSignal.peek().value === undefined;
     const timer = setTimeout(begin.current, isFirst ? 0 : delayMs);
     return () => clearTimeout(timer);
   }, [...keys, again]);
-  return asked;
+  return answerSignal;
 }
 
-/** The answer to a question of the server. @param asked false as long as nothing is to be asked. */
+/** The answer to a question of the server. @param request false as long as nothing is to be asked. */
 export function useAnswer<T>(
-  asked: { readonly path: string; readonly body?: object } | false,
+  request: { readonly path: string; readonly body?: object } | false,
   again: unknown,
   { delayMs = 0, isBeside = false } = {},
-): Asked<T> {
+): Answer<T> {
   const question = (signal: AbortSignal): Promise<T> =>
-    asked ? ask(asked.path, { ...asked, signal, isLook: true, isBeside }) : new Promise(() => {});
-  return useAsked(question, [JSON.stringify([asked, again])], { delayMs }).value;
+    request ? ask(request.path, { ...request, signal, isLook: true, isBeside }) : new Promise(() => {});
+  return useAsked(question, [JSON.stringify([request, again])], { delayMs }).value;
 }
 
-function answerTo<T>(question: () => Promise<T>): Promise<Asked<T>> {
+function answerTo<T>(question: () => Promise<T>): Promise<Answer<T>> {
   return question().then(
     (value) => ({ value, refused: undefined, waits: false }),
     (error: unknown) => ({ value: undefined, refused: asRefused(error), waits: false }),
@@ -120,13 +120,13 @@ export function Loaded<T>({ path, body, question, again, children, ...more }: Lo
   if (refused === undefined && meanwhile !== undefined) return meanwhile;
   const isMissing = missing !== undefined && ['usage', 'store'].includes(refused?.code ?? '');
   const state = isMissing ? <Notice says={missing} role="alert" /> : <RefusedNotice refused={refused} />;
-  const said = refused === undefined ? <p class="soft">One moment…</p> : state;
-  if (view === undefined) return said;
+  const placeholder = refused === undefined ? <p class="soft">One moment…</p> : state;
+  if (view === undefined) return placeholder;
   return (
     <>
       <Title name={view} />
       <div class="view stack">
-        {said}
+        {placeholder}
         {refused && (
           <p>
             <a href="/">See your lists</a>

@@ -156,7 +156,7 @@ interface PopoverProps {
 
 /** A button, and what it opens below itself: Escape or a click elsewhere keeps what was typed. */
 export function Popover({ name, says, label, look, children, ...rest }: PopoverProps) {
-  const { class: own = classOf(look), disabled, role } = rest;
+  const { class: classes = classOf(look), disabled, role } = rest;
   const id = useId();
   /** How often it was opened since it was empty. */
   const times = useSignal(0);
@@ -171,7 +171,7 @@ export function Popover({ name, says, label, look, children, ...rest }: PopoverP
     <>
       <button
         type="button"
-        class={own}
+        class={classes}
         popovertarget={id}
         role={role}
         aria-haspopup="dialog"

@@ -92,7 +92,7 @@ export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStat
 export function askedApart({ steps = [] }: PlanObject) {
   const byOperation = [...Map.groupBy(steps, ({ operation }) => operation)];
   if (byOperation.length < 2) return [];
-  return byOperation.map(([operation, own]) => {
-    return { operation, rows: Math.max(...own.map(({ reached, known }) => reached - known)) };
+  return byOperation.map(([operation, ofOperation]) => {
+    return { operation, rows: Math.max(...ofOperation.map(({ reached, known }) => reached - known)) };
   });
 }

@@ -20,8 +20,8 @@ effect(() => {
 /** Nobody leaves for less. */
 const LONG_S = 60;
 
-const isLong = ({ seconds_left: left, running_since: since }: OfBatch): boolean =>
-  (left ?? 0) > LONG_S || (since !== undefined && Date.now() - Date.parse(since) > LONG_S * 1000);
+const isLong = ({ seconds_left: secondsLeft, running_since: since }: OfBatch): boolean =>
+  (secondsLeft ?? 0) > LONG_S || (since !== undefined && Date.now() - Date.parse(since) > LONG_S * 1000);
 
 export function NotifyMe({ batch: shown }: { readonly batch: OfBatch }) {
   const { batch } = shown;

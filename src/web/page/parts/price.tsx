@@ -14,8 +14,9 @@ export function Prices({ of: accounts, onSaved }: PricesProps) {
   const save = async (typed: Record<string, unknown>): Promise<void> => {
     for (const { name, price } of accounts) {
       const [amount, currency] = [typed[name], typed[`currency of ${name}`]];
-      const said = `${amount} ${currency}`;
-      if (amount !== undefined && said !== price) await ask('/accounts/add', { body: { name, price: said } });
+      const newPrice = `${amount} ${currency}`;
+      if (amount !== undefined && newPrice !== price)
+        await ask('/accounts/add', { body: { name, price: newPrice } });
     }
     onSaved();
   };

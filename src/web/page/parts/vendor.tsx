@@ -20,15 +20,15 @@ export const testedAs = (name: string): Promise<string> =>
   });
 
 export function TestAccount({ name, look }: { readonly name: string; readonly look?: Look }) {
-  const said = useSignal('');
+  const testResult = useSignal('');
   const test = async (): Promise<void> => {
-    said.value = '';
-    said.value = await tested(name);
+    testResult.value = '';
+    testResult.value = await tested(name);
   };
   return (
     <>
       <Act says="Test, free" look={look} does={test} />
-      <span role="status">{said.value}</span>
+      <span role="status">{testResult.value}</span>
     </>
   );
 }

@@ -35,18 +35,18 @@ export const Accounts = () => (
 
 function All({ spend, ...known }: AccountList & { readonly spend: SpendObject }) {
   const { accounts } = known;
-  const own = accounts.filter(({ sandbox }) => !sandbox);
+  const realAccounts = accounts.filter(({ sandbox }) => !sandbox);
   const lineOf = (account: AccountObject) => <Line key={account.name} account={account} spend={spend} />;
   return (
     <div class="view grid2" tabIndex={-1}>
       <div class="stack">
-        {own.length === 0 ? (
+        {realAccounts.length === 0 ? (
           <p class="paper pad soft">
             No account yet. Add the one that finds what you need; its key stays on this machine.
           </p>
         ) : (
           <ul class="paper rows accounts" aria-label="Your accounts">
-            {own.map(lineOf)}
+            {realAccounts.map(lineOf)}
           </ul>
         )}
         <Fold title="Play money: it needs no key, and its answers are invented">

@@ -183,14 +183,14 @@ function stateOf(list: ListView | undefined, batch: ListedBatch | undefined): re
 function Bring({ endings }: Pick<Lists, 'endings'>) {
   const { isBusy, refused, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
-  const asked = useSignal<Asked | undefined>(undefined);
+  const openQuestion = useSignal<OpenQuestion | undefined>(undefined);
   const take = (file: File | undefined): void => {
-    asked.value = undefined;
+    openQuestion.value = undefined;
     if (file === undefined) return;
     run(async () => {
       const answer = await bring(file);
       if (answer === undefined) return;
-      if ('other' in answer) asked.value = { file, ...answer.other };
+      if ('other' in answer) openQuestion.value = { file, ...answer.other };
       else show(answer);
     });
   };
@@ -232,7 +232,9 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
         />
       </div>
       <RefusedNotice refused={refused.value} />
-      {asked.value && <WhichList {...asked.value} onLeft={() => (asked.value = undefined)} />}
+      {openQuestion.value && (
+        <WhichList {...openQuestion.value} onLeft={() => (openQuestion.value = undefined)} />
+      )}
     </section>
   );
 }
@@ -266,10 +268,10 @@ function Typed({ take }: { take(file: File): void }) {
   );
 }
 
-type Asked = OtherList['other'] & { readonly file: File };
+type OpenQuestion = OtherList['other'] & { readonly file: File };
 
 /** Another list has the name of this file: she says which of the two it is, before anything is kept of it. */
-function WhichList({ file, list, name, shared, of, likely, onLeft }: Asked & { onLeft(): void }) {
+function WhichList({ file, list, name, shared, of, likely, onLeft }: OpenQuestion & { onLeft(): void }) {
   const answer = async (as: string): Promise<void> => {
     const list = await bring(file, as);
     if (list !== undefined && !('other' in list)) show(list);

@@ -279,8 +279,8 @@ function States({ scene }: OfScene) {
     const { isOfJob } = is === 'skipped' ? await import('./list/conditions-changed.ts') : {};
     const conditions = isOfJob?.(scene.job, filter.value) ? conditionsOf({}) : {};
     const where = states === undefined || isTurned ? others : { ...others, [by]: states };
-    const own = { where, is: isTurned ? undefined : is, wrong: undefined, ...conditions };
-    filter.value = { ...filter.value, ...own };
+    const chosenRows = { where, is: isTurned ? undefined : is, wrong: undefined, ...conditions };
+    filter.value = { ...filter.value, ...chosenRows };
   };
   // A part that is there no more, such as the rows that needed her, would leave a table that nothing explains.
   const isPlanned = !scene.isPlanning.value || scene.plannedInView !== undefined;
@@ -335,14 +335,14 @@ function sharesOf(scene: Scene): readonly Share[] {
 
 /** What becomes of the rows by the plan. The parts add up to all rows. */
 function plannedParts(plan: PlanObject, fills: boolean, batch: Scene['batch']): readonly Share[] {
-  const { rows, skipped = 0, invalid, to_buy: asked } = plan;
+  const { rows, skipped = 0, invalid, to_buy: toBuy } = plan;
   // A plan counts the rows that she has left out among those in doubt.
   const doubts = plan.unfinished === batch?.batch ? (batch?.counts.in_doubt ?? 0) : plan.in_doubt;
   const needed = invalid + doubts;
   const leftOut = skipped + plan.in_doubt - doubts;
-  const free = rows - asked - leftOut - needed;
+  const free = rows - toBuy - leftOut - needed;
   const parts: readonly Share[] = [
-    { says: withApart('to look up', askedApart(plan)), rows: asked, is: 'to_buy', tone: 'next' },
+    { says: withApart('to look up', askedApart(plan)), rows: toBuy, is: 'to_buy', tone: 'next' },
     { says: 'free', rows: free, is: 'bought_before,duplicates,accepted', tone: 'found' },
     { says: fills ? 'filled, or left out' : 'left out', rows: leftOut, is: 'skipped', tone: 'none' },
     { says: needWhat(needed), rows: needed, is: PLANNED_NEEDING, tone: 'need' },
@@ -356,9 +356,9 @@ const needWhat = (rows: number): string => (rows === 1 ? 'needs attention' : 'ne
 function readShares({ described, reading }: Scene): readonly Share[] {
   if (reading === undefined)
     return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
-  const { rows, to_buy: asked, free, invalid } = reading;
+  const { rows, to_buy: toBuy, free, invalid } = reading;
   const parts: readonly Share[] = [
-    { says: 'to look up', rows: asked, tone: 'next' },
+    { says: 'to look up', rows: toBuy, tone: 'next' },
     { says: 'free', rows: free, tone: 'found' },
     { says: needWhat(invalid), rows: invalid, tone: 'need' },
   ];
@@ -396,13 +396,13 @@ function partsOf(
   const never = all.length > 0 ? 'not finished' : 'not asked';
   const toTry = batch.trying === undefined ? undefined : Math.max(0, batch.trying - (batch.settled ?? 0));
   const toGo = toTry ?? (batch.goal && batch.goal.rows - batch.goal.settled);
-  const left = (batch.state ?? 'open') === 'open' ? 'to go' : never;
+  const pendingWords = (batch.state ?? 'open') === 'open' ? 'to go' : never;
   const parts = [
     ...(isFill ? byAccount : [found]),
     share('none', isFill ? 'still blank' : 'nothing found', 'no_match'),
     share(undefined, 'as it is', 'unchanged'),
     share(undefined, isFill ? 'had it, or left out' : 'left out', 'skipped'),
-    share('next', left, 'pending', toGo),
+    share('next', pendingWords, 'pending', toGo),
     share('need', needWhat(needed), NEEDING, needed),
   ];
   const others: Share = {
@@ -428,7 +428,9 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
 
 function foundApart(steps: readonly StepObject[]): ReturnType<typeof askedApart> {
   const things = [...Map.groupBy(steps, ({ operation }) => operation)];
-  return things.length < 2 ? [] : things.map(([operation, own]) => ({ operation, rows: foundBy(own) }));
+  return things.length < 2
+    ? []
+    : things.map(([operation, ofOperation]) => ({ operation, rows: foundBy(ofOperation) }));
 }
 
 const foundBy = (steps: readonly StepObject[]): number => sumOf(steps.map(({ found }) => found));
@@ -494,7 +496,7 @@ const DONE_WORDS: ChangeWords = [
 function planShares(plan: PlanObject): readonly Share[] {
   const team = plannedTeam(plan);
   const { length: others } = plan.leavers ?? [];
-  const left: Share = {
+  const offList: Share = {
     says: 'not on the list',
     rows: others,
     by: '_person',
@@ -502,5 +504,5 @@ function planShares(plan: PlanObject): readonly Share[] {
     isApart: true,
   };
   const shares = [...peopleShares(team, PLANNED_TILES), ...changeShares(team, PLANNED_WORDS)];
-  return others === 0 ? shares : [...shares, left];
+  return others === 0 ? shares : [...shares, offList];
 }

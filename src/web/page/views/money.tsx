@@ -94,8 +94,8 @@ async function spendingIn(month: string, signal: AbortSignal): Promise<Spending>
   // A ledger hears of another budget with the next list.
   const isNow = new Date().toISOString().startsWith(month);
   const accounts = used.map((group): SpendGroupObject => {
-    const own = limited.find(({ name }) => isNow && name === group.name);
-    return own === undefined ? group : { ...group, budget: own.budget.per_month };
+    const limitedAccount = limited.find(({ name }) => isNow && name === group.name);
+    return limitedAccount === undefined ? group : { ...group, budget: limitedAccount.budget.per_month };
   });
   return { month, whole, days, lists, accounts, people, limited };
 }
@@ -110,7 +110,7 @@ function Spent(spending: Spending) {
   const units = unitsOf(whole?.accounts ?? []);
   const unit = units.find((each) => keyOf(each) === key.value) ?? units[0];
   if (whole === undefined || unit === undefined) return <Nothing {...spending} />;
-  const said = accounts.flatMap((each) => asides(each, accounts.length > 1));
+  const remarks = accounts.flatMap((each) => asides(each, accounts.length > 1));
   return (
     <div class="view stack" tabIndex={-1}>
       <div class="grid2">
@@ -132,7 +132,7 @@ function Spent(spending: Spending) {
             days={daysIn(unit, month, days, new Date())}
             budget={budgetIn(unit, accounts)}
           />
-          {said.length > 0 && <p class="soft">{said.join(' ')}</p>}
+          {remarks.length > 0 && <p class="soft">{remarks.join(' ')}</p>}
         </section>
         <section class="paper pad">
           <Parts {...spending} unit={unit} />
@@ -144,14 +144,14 @@ function Spent(spending: Spending) {
 }
 
 function Nothing({ month, accounts }: Spending) {
-  const said = accounts.flatMap((each) => asides(each, accounts.length > 1));
+  const remarks = accounts.flatMap((each) => asides(each, accounts.length > 1));
   return (
     <div class="view" tabIndex={-1}>
       <section class="paper pad stack">
         <h2>Nothing was spent in {monthName(month)}</h2>
         <p class="soft">
           What a list would cost stands beside it before you start it. Play money is not counted.{' '}
-          {said.join(' ')}
+          {remarks.join(' ')}
         </p>
         <div class="bar">
           <ButtonLink to="/" says="Bring a list" />
@@ -257,8 +257,8 @@ interface PartsProps extends Spending {
 function Parts({ lists, accounts, people, whole, unit }: PartsProps) {
   const { amount: all } = amountIn(unit, whole?.accounts ?? []);
   const meters = (groups: Groups): readonly MeterProps[] =>
-    groups.flatMap(({ name, accounts: own }) => {
-      const { amount, exact } = amountIn(unit, own);
+    groups.flatMap(({ name, accounts: groupAccounts }) => {
+      const { amount, exact } = amountIn(unit, groupAccounts);
       const says = amountWords(unit, amount, exact);
       return amount === 0
         ? []

@@ -209,9 +209,9 @@ function Last({ nights }: AllNights) {
 }
 
 function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
-  const { files = [], left = [] } = sweep ?? {};
+  const { files = [], left: waitingFiles = [] } = sweep ?? {};
   const done = files.filter((file) => file.stopped === null);
-  const waits = files.length - done.length + left.length;
+  const waits = files.length - done.length + waitingFiles.length;
   const rows = done.reduce((sum, file) => sum + (file.rows ?? 0), 0);
   const found = done.reduce((sum, { counts }) => sum + rowsFound(counts), 0);
   const nothing = stopped === null ? 'nothing new' : onPage(stopped).message;

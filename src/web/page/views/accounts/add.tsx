@@ -28,15 +28,15 @@ interface Vendor {
 }
 
 function vendorsOf({ accounts, vendors, regions }: Known): readonly Vendor[] {
-  const own = accounts.filter(({ sandbox }) => !sandbox);
+  const realAccounts = accounts.filter(({ sandbox }) => !sandbox);
   const named = vendors.map(({ word, name, operations, address }): Vendor => {
-    const isThere = own.some(({ title }) => title === name);
+    const isThere = realAccounts.some(({ title }) => title === name);
     const does = operations.map(whatWords).join(', ');
     const entries = { vendor: 'provider', dialect: word };
     return { word, name, does, isThere, address: address ?? '', entries };
   });
   const services = regions.map(({ region }): Vendor => {
-    const isThere = own.some((account) => account.region === region);
+    const isThere = realAccounts.some((account) => account.region === region);
     const entries = { vendor: 'service', region };
     return {
       word: region.toLowerCase(),
@@ -117,18 +117,18 @@ export function AddAccount(known: Known) {
 
 /** The key is sent once, in the body, and then leaves its field with the whole form. */
 function NewAccount({ vendor, accounts }: Known & { readonly vendor: Vendor }) {
-  const said = useSignal('');
+  const message = useSignal('');
   const times = useSignal(0);
   // A change of a team costs no credits.
   const isService = vendor.entries.vendor === 'service';
   const add = async ({ budget_per_month: most, ...fields }: Record<string, unknown>): Promise<void> => {
-    said.value = '';
+    message.value = '';
     // What of the address is not typed is that of the region.
     const address = vendor.address === undefined ? {} : { base_url: vendor.address };
     const body = { ...vendor.entries, ...address, ...fields, budget_per_month: most && Number(most) };
     await ask('/accounts/add', { body });
     times.value += 1;
-    said.value = `${vendor.name} was added. ${await testedAs(String(fields.name))}`;
+    message.value = `${vendor.name} was added. ${await testedAs(String(fields.name))}`;
   };
   const address = (
     <Field
@@ -175,7 +175,7 @@ function NewAccount({ vendor, accounts }: Known & { readonly vendor: Vendor }) {
           </div>
         </details>
       </Form>
-      <p role="status">{said.value}</p>
+      <p role="status">{message.value}</p>
     </>
   );
 }

@@ -66,8 +66,8 @@ export function AskAgain({ scene, only, step, what, onStarted, ...look }: AgainP
   );
 }
 
-function priceOf({ to_buy: asked, credits, cost }: PlanObject): string {
-  if (asked === 0) return 'nothing to ask';
+function priceOf({ to_buy: toBuy, credits, cost }: PlanObject): string {
+  if (toBuy === 0) return 'nothing to ask';
   const most = credits.most === 0 ? 'free' : counted(credits.most, 'credit');
   return cost && credits.most > 0 ? `${most}, ${money(cost.most)}` : most;
 }

@@ -6,21 +6,28 @@ import { isMaking, isSent, losingIn } from './team.ts';
 /** The rows that are bought again after a yes alone; undefined where there are none. */
 export function againIn({ reread, unanswered, asked_otherwise: otherwise }: PlanObject) {
   const { rows = 0, most = (unanswered?.credits ?? 0) + (otherwise?.credits ?? 0) } = reread ?? {};
-  const asked = reread ? (reread.asked_otherwise ?? 0) : (otherwise?.rows ?? 0);
-  const answered = reread ? rows - asked : (unanswered?.rows ?? 0);
-  if (asked + answered === 0) return undefined;
+  const askedOtherwise = reread ? (reread.asked_otherwise ?? 0) : (otherwise?.rows ?? 0);
+  const answered = reread ? rows - askedOtherwise : (unanswered?.rows ?? 0);
+  if (askedOtherwise + answered === 0) return undefined;
   const says = [
     answered > 0 && `What was answered about ${counted(answered, 'row')} counts otherwise today.`,
-    asked > 0 && `${counted(asked, 'row is', 'rows are')} asked by another address or name than before.`,
+    askedOtherwise > 0 &&
+      `${counted(askedOtherwise, 'row is', 'rows are')} asked by another address or name than before.`,
   ];
   return { most, says: says.filter(Boolean).join(' ') };
 }
 
 /** Why nothing can be started as the list is; undefined where she may. */
 export function whyNot(scene: Scene, plan: PlanObject): string | undefined {
-  const left = waitsFor(scene, plan);
-  const answers = left.length === 1 ? 'one answer' : `${NUMBERS[left.length] ?? left.length} answers`;
-  return nothingSent(plan) ?? (left.length > 0 ? `Waits for ${answers}: ${left.join('; ')}` : undefined);
+  const openAgreements = waitsFor(scene, plan);
+  const answers =
+    openAgreements.length === 1
+      ? 'one answer'
+      : `${NUMBERS[openAgreements.length] ?? openAgreements.length} answers`;
+  return (
+    nothingSent(plan) ??
+    (openAgreements.length > 0 ? `Waits for ${answers}: ${openAgreements.join('; ')}` : undefined)
+  );
 }
 
 const NUMBERS = ['no', 'one', 'two', 'three', 'four'];

@@ -1,7 +1,7 @@
 import { inputWords } from '../../../../files/output/summary-words.ts';
 import { Select } from '../../parts/controls.tsx';
 import { columnsUsed } from './columns.ts';
-import { askedIn, inputsOf, type Step, tierOf, UNREAD, withAsked } from './job.ts';
+import { inputColumnsOf, inputsOf, type Step, tierOf, UNREAD, withAsked } from './job.ts';
 import { Ordered } from './ordered.tsx';
 import { columnsOfHers, isTeam, type OfScene } from './scene.ts';
 
@@ -15,21 +15,21 @@ interface AskedProps extends OfScene {
 export function AskedByChoice({ scene, step, isTogether }: AskedProps) {
   const { choose } = scene;
   const job = { ...scene.job, columns: columnsUsed(scene) };
-  const asked = askedIn(job, step);
+  const columnsByInput = inputColumnsOf(job, step);
   const order = (inputs: readonly string[]): void => {
-    const left = [...asked.keys()].filter((input) => !inputs.includes(input));
-    const unread = Object.fromEntries(left.map((input) => [input, UNREAD]));
-    const waterfall = inputs.map((input) => tierOf(input, asked));
+    const otherInputs = [...columnsByInput.keys()].filter((input) => !inputs.includes(input));
+    const unread = Object.fromEntries(otherInputs.map((input) => [input, UNREAD]));
+    const waterfall = inputs.map((input) => tierOf(input, columnsByInput));
     choose(withAsked(job, step, unread, waterfall));
   };
   // Who has one role for all has no column of roles.
   const inputs = inputsOf(step.operation).filter((input) => input !== 'role' || job.role === undefined);
   return (
     <div class="stack">
-      {asked.size > 1 && !isTogether && !isTeam(scene) && (
+      {columnsByInput.size > 1 && !isTogether && !isTeam(scene) && (
         <Ordered
           verb="Ask by"
-          items={[...asked].map(([key, says]) => ({ key, says, more: inputWords(key) }))}
+          items={[...columnsByInput].map(([key, says]) => ({ key, says, more: inputWords(key) }))}
           onOrdered={order}
         />
       )}
@@ -37,7 +37,7 @@ export function AskedByChoice({ scene, step, isTogether }: AskedProps) {
         <Select
           key={input}
           name={inputWords(input)}
-          value={asked.get(input) ?? UNREAD}
+          value={columnsByInput.get(input) ?? UNREAD}
           options={[[UNREAD, 'in none'], ...columnsOfHers(scene)]}
           onChosen={(column) => choose(withAsked(job, step, { [input]: column }))}
         />

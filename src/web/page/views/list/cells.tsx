@@ -41,16 +41,16 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
   const damaged = sign?.look === 'warn' ? 'doubt' : 'bad';
   const lookOf = (column: Column) => (wrong.includes(column) ? damaged : undefined);
   return columns.map((column, at) => {
-    const said = signs[at];
-    if (said === undefined) {
+    const shownSign = signs[at];
+    if (shownSign === undefined) {
       const cell = sinceBefore(line, column, cellOf(drawn, line, column, lookOf(column)));
       return at === 0 && sign && !signs.includes(sign) ? { ...cell, title: sign.says } : cell;
     }
-    if (said.look === 'wait') return WAITS;
-    if (signs[at - 1] === said) return { shows: '', span: 0 };
-    const end = signs.findIndex((each, place) => place > at && each !== said);
+    if (shownSign.look === 'wait') return WAITS;
+    if (signs[at - 1] === shownSign) return { shows: '', span: 0 };
+    const end = signs.findIndex((each, place) => place > at && each !== shownSign);
     const span = (end === -1 ? signs.length : end) - at;
-    return cellWith(said, span);
+    return cellWith(shownSign, span);
   });
 }
 
@@ -168,19 +168,19 @@ export function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): reado
   if (line.becomes !== undefined) return [];
   const looks = [sign, ...stepSigns(line).values()].map((each) => each?.look);
   if (!looks.includes('bad') && sign?.look !== 'warn') return [];
-  const asked = drawn.columns.filter(({ kind }) => kind === 'asked');
+  const inputColumns = drawn.columns.filter(({ kind }) => kind === 'asked');
   const inputs = (line.findings ?? []).flatMap(({ facts }) =>
     'input' in facts && 'cell' in facts ? facts.input : [],
   );
-  const named = asked.filter((column) => column.inputs.some((input) => inputs.includes(input)));
+  const named = inputColumns.filter((column) => column.inputs.some((input) => inputs.includes(input)));
   if (named.length > 0) return named;
-  return sign?.look === 'bad' && asked.length > 0 ? asked : keyOf(drawn);
+  return sign?.look === 'bad' && inputColumns.length > 0 ? inputColumns : keyOf(drawn);
 }
 
 /** The column by which it is asked first, else the first one of all. */
 export function keyOf({ columns }: Drawn): readonly Column[] {
-  const [asked] = columns.filter(({ kind }) => kind === 'asked');
-  return asked === undefined ? columns.slice(0, 1) : [asked];
+  const [firstInput] = columns.filter(({ kind }) => kind === 'asked');
+  return firstInput === undefined ? columns.slice(0, 1) : [firstInput];
 }
 
 function cellWith({ says, title = says, look }: Sign, span: number): CellShown {
@@ -295,11 +295,11 @@ const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
 function stepSigns({ findings = [], says }: Line): ReadonlyMap<string, Sign> {
   return new Map(
     Object.entries(says?.steps ?? {}).map(([step, words]): [string, Sign] => {
-      const own = findings.filter((each) => each.step === step);
-      const [first] = own;
+      const ofStep = findings.filter((each) => each.step === step);
+      const [first] = ofStep;
       if (first?.code === 'no_match' || first?.code === 'address_not_taken')
         return [step, { ...NOTHING, title: says?.all ?? words }];
-      if (first?.code === 'in_doubt') return [step, doubtOf(own)];
+      if (first?.code === 'in_doubt') return [step, doubtOf(ofStep)];
       return [step, { look: first?.code === 'nothing_usable' ? 'bad' : 'soft', says: words }];
     }),
   );

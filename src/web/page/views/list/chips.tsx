@@ -41,8 +41,8 @@ export function Chips({ scene, columns, canAsk, onCopy }: ChipsProps) {
       {wrong && chip(`wrong in ${wrong.column}`, { wrong: undefined })}
       {sort !== undefined && chip(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
       {others.map(([name, value]) => {
-        const { [name]: _, ...left } = where;
-        return chip(`${name}: ${value || 'blank'}`, { where: left });
+        const { [name]: _, ...otherConditions } = where;
+        return chip(`${name}: ${value || 'blank'}`, { where: otherConditions });
       })}
       {conditions.map((condition) => {
         const { column: name } = condition;

@@ -11,9 +11,9 @@ import { firstOf, proposedFor, valuesOf, whatOf } from './fields.ts';
 import { ConditionOn } from './filters.tsx';
 import {
   addedIn,
-  askedIn,
   bareName,
   fieldIn,
+  inputColumnsOf,
   inputsOf,
   isFill,
   operationsOf,
@@ -157,7 +157,7 @@ function meantAs(scene: Scene, name: string, meaning: string): Scene['job'] {
   const wanted = bare.flatMap(({ operation }) => firstOf(operation));
   job = withAdded(job, new Map([...added, ...proposedFor({ ...scene, job }, wanted, [name])]));
   for (const step of stepsOf(job)) {
-    const before = [...askedIn(job, step)].filter(([, column]) => column === name);
+    const before = [...inputColumnsOf(job, step)].filter(([, column]) => column === name);
     const named = before.map(([input]) => [input, UNREAD]);
     if (inputsOf(step.operation).includes(meaning)) named.push([meaning, name]);
     job = withAsked(job, step, Object.fromEntries(named));

@@ -1,24 +1,24 @@
 import type { ListDescription, ListHead, ListJobChoice, ListView, PlanObject } from '../../../api.ts';
-import { type Asked, useAnswer } from '../../parts/asking.tsx';
+import { type Answer, useAnswer } from '../../parts/asking.tsx';
 import { acted } from '../../session.ts';
 import { operationsOf, readingOf } from './job.ts';
 
 /** The first rows say what the list is, so that it is chosen and planned at once. */
 export function useHead(list: ListView | undefined, { read, country }: ListJobChoice) {
-  const asked = list !== undefined && { path: `/lists/${list.id}/head`, body: { read, country } };
-  return { ...useAnswer<ListHead>(asked, acted.value), list };
+  const request = list !== undefined && { path: `/lists/${list.id}/head`, body: { read, country } };
+  return { ...useAnswer<ListHead>(request, acted.value), list };
 }
 
 type Head = ReturnType<typeof useHead>;
 
 /** What a job would buy or change, which is asked for behind the head of its list. */
 export function usePlan(
-  asked: { readonly path: string; readonly body: object } | false,
+  request: { readonly path: string; readonly body: object } | false,
   head: Head,
   again: unknown,
-): Asked<PlanObject> {
+): Answer<PlanObject> {
   const isHeadKnown = head.list === undefined || head.value !== undefined || head.refused !== undefined;
-  return useAnswer(isHeadKnown && asked, again, {
+  return useAnswer(isHeadKnown && request, again, {
     delayMs: REST_MS,
     // The view is shown before a long list is read to its end.
     isBeside: head.value?.is_whole === false,
@@ -34,7 +34,7 @@ const NOTHING_READ = { rows: 0, to_buy: 0, free: 0, invalid: 0, most_each: 0, se
 export function useDescribed(
   { job, isMade }: { readonly job: ListJobChoice; readonly isMade: boolean },
   { list, ...head }: Head,
-  plan: Asked<PlanObject>,
+  plan: Answer<PlanObject>,
 ) {
   const { id, reading = null } = list ?? {};
   const { described, is_whole: isWhole = false, rows: about = null } = head.value ?? {};
@@ -44,9 +44,9 @@ export function useDescribed(
   const isFit = described?.operations.some(({ problem }) => problem === null);
   const isForNothing = !isChosen && (isMade || isFit === false);
   const isLong = list !== undefined && described !== undefined && !isWhole;
-  const asked = isLong &&
+  const request = isLong &&
     (isPlanned || isForNothing) && { path: '/plan', body: { file: id, ...readingOf(job) } };
-  const whole = useAnswer<ListDescription>(asked, acted.value, { isBeside: true });
+  const whole = useAnswer<ListDescription>(request, acted.value, { isBeside: true });
   const isBegun = whole.value === undefined && whole.refused === undefined;
   return {
     /** What the file is; undefined until its first rows were read, and where nothing is to be started. */

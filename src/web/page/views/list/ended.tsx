@@ -106,9 +106,9 @@ function Meters({ title, shares }: Shares) {
       <h2>{title}</h2>
       {others.length > 0 && meters(others.slice(0, METERS_SHOWN))}
       {more.length > 0 && <Fold title={`${grouped(more.length)} more`}>{meters(more)}</Fold>}
-      {[...Map.groupBy(whole, ([, { all }]) => all)].map(([all, own]) => (
+      {[...Map.groupBy(whole, ([, { all }]) => all)].map(([all, counts]) => (
         <p key={all} class="soft">
-          {listed(own.map(([name]) => name))}: all {grouped(all)}
+          {listed(counts.map(([name]) => name))}: all {grouped(all)}
         </p>
       ))}
     </section>
@@ -155,9 +155,9 @@ function Else({ scene: { batch, list, isUndoing, isPlanning } }: OfScene) {
 
 /** What would be taken back, and what cannot be, before it is. */
 function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
-  const asked = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
+  const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   // An undo may have begun and ended between two looks at the work.
-  const { value: plan, refused } = useAnswer<UndoPlanObject>(asked, `${work?.id} ${work?.state}`);
+  const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
   const sent = plan?.changes.filter(isSent).length ?? 0;
   return (
     <Panel name="Undo">

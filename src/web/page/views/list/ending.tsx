@@ -21,8 +21,8 @@ export function Ending({ scene: { work, isRunning }, batch }: EndingProps) {
     await pause();
     await ask('/cancel', { body });
   };
-  const left = counted(rowsPending(batch), 'row');
-  const others = `The other ${left} will not be asked, and this cannot go on.`;
+  const pendingRows = counted(rowsPending(batch), 'row');
+  const others = `The other ${pendingRows} will not be asked, and this cannot go on.`;
   const kept = batch.changes
     ? 'What was changed stays.'
     : 'What was found stays yours, and is free next time.';

@@ -16,17 +16,17 @@ interface OfColumn extends OfScene {
 /** Above a column: what is wrong in it, with the way to mend it; and what was mended last, to be taken back. */
 export function FaultLines({ scene, faults, column }: OfScene & { faults: Faults; column: string }) {
   const of = faults.columns.find((each) => each.column === column);
-  const own = scene.list?.mends.filter((each) => each.column === column) ?? [];
-  const mended = mendedLast(own);
+  const columnMends = scene.list?.mends.filter((each) => each.column === column) ?? [];
+  const mended = mendedLast(columnMends);
   return (
     <>
-      {own.length > 0 && (
+      {columnMends.length > 0 && (
         <span class="soft">
-          {grouped(own.length)} mended ·{' '}
+          {grouped(columnMends.length)} mended ·{' '}
           <Button
             look="link"
             says={
-              mended.length === own.length
+              mended.length === columnMends.length
                 ? 'Undo'
                 : `Undo the last${mended.length > 1 ? ` ${grouped(mended.length)}` : ''}`
             }
@@ -56,7 +56,7 @@ export function FaultLines({ scene, faults, column }: OfScene & { faults: Faults
   );
 }
 
-const Meant = ({ scene, faults: { asked }, of: { column, meant } }: OfColumn) => (
+const Meant = ({ scene, faults: { inputs }, of: { column, meant } }: OfColumn) => (
   <span>
     {meant?.says} ·{' '}
     <Popover
@@ -65,14 +65,14 @@ const Meant = ({ scene, faults: { asked }, of: { column, meant } }: OfColumn) =>
       look="link"
     >
       {(close) => (
-        <Pairs scene={scene} asked={asked} column={column} says={meant?.says ?? ''} close={close} />
+        <Pairs scene={scene} inputs={inputs} column={column} says={meant?.says ?? ''} close={close} />
       )}
     </Popover>
   </span>
 );
 
 /** The rows whose cells in a column were mended together last, before a start. */
-function mendedLast(own: readonly Mend[]): readonly number[] {
-  const last = own.reduce((newest, { at }) => (at > newest ? at : newest), '');
-  return own.flatMap(({ row, at }) => (at === last ? row : []));
+function mendedLast(columnMends: readonly Mend[]): readonly number[] {
+  const last = columnMends.reduce((newest, { at }) => (at > newest ? at : newest), '');
+  return columnMends.flatMap(({ row, at }) => (at === last ? row : []));
 }

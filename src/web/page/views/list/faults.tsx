@@ -13,26 +13,26 @@ import { EVERYTHING, type Scene } from './scene.ts';
 
 /** What is wrong with the cells of each column before a start, and the way from one of them to the next. */
 
-export type Asked = NonNullable<ListOrder['asked']>;
+export type Inputs = NonNullable<ListOrder['asked']>;
 
 export interface Faults {
-  readonly asked: Asked;
+  readonly inputs: Inputs;
   readonly columns: ListFaults['columns'];
   /** Shows the wrong cells of a column, the first of them ready to be typed over. */
   show(column: string): void;
 }
 
 /** The wrong cells of all rows; of none where the list was started, or cannot be read. */
-export function useFaults(scene: Scene, asked: Asked): ListFaults['columns'] {
+export function useFaults(scene: Scene, judgedBy: Inputs): ListFaults['columns'] {
   const { list, described, reading } = scene;
   // Of a long list they are counted behind its price, which she waits for.
   const isRead = described.value !== undefined && reading === undefined;
   const isShown = list !== undefined && isBefore(scene) && isRead;
-  const keys = JSON.stringify([isShown && list.id, list?.at, list?.mends, readingOf(scene.job), asked]);
+  const keys = JSON.stringify([isShown && list.id, list?.at, list?.mends, readingOf(scene.job), judgedBy]);
   const answer = useAsked<ListFaults>(
     (signal) => {
       if (!isShown) return Promise.resolve({ columns: [] });
-      return ask(`/lists/${list.id}/faults`, { body: { asked }, signal, isLook: true });
+      return ask(`/lists/${list.id}/faults`, { body: { asked: judgedBy }, signal, isLook: true });
     },
     [keys],
     { again: acted.value },

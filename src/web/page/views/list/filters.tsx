@@ -25,11 +25,11 @@ const SAYS: Readonly<Record<How, string>> = {
 /** What the cells of a column have to say, so that their rows are shown: each click is seen in the table at once. */
 export function ConditionOn({ scene, column }: ConditionProps) {
   const { before: name = column.name } = column;
-  const own = conditionsIn(scene.filter.value).find((each) => each.column === name);
+  const columnCondition = conditionsIn(scene.filter.value).find((each) => each.column === name);
   // Before a start rows are left out of it; afterwards some are looked for.
-  const typed = useSignal<How>(own?.how ?? (scene.isPlanning.value ? 'is_not' : 'is'));
-  const how = own?.how ?? typed.value;
-  const values = how === own?.how ? own.values : [];
+  const typed = useSignal<How>(columnCondition?.how ?? (scene.isPlanning.value ? 'is_not' : 'is'));
+  const how = columnCondition?.how ?? typed.value;
+  const values = how === columnCondition?.how ? columnCondition.values : [];
   const set = (condition: Omit<Condition, 'column'>): void => {
     typed.value = condition.how;
     scene.filter.value = withCondition(scene.filter.value, { column: name, ...condition });
@@ -79,11 +79,13 @@ function hersFor(
 ): string {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '');
   const field = path.split('.').at(-1) ?? '';
-  const asked = Object.entries(columnsUsed(scene)).find(([input]) => input.split('.').at(-1) === field)?.[1];
+  const inputColumn = Object.entries(columnsUsed(scene)).find(
+    ([input]) => input.split('.').at(-1) === field,
+  )?.[1];
   const alike = hers.find((each) => [name, field].map(plain).includes(plain(each)));
   const named =
     /name/i.test(field || name) && hers.find((each) => /company|organi[sz]ation|name/i.test(each));
-  return asked ?? alike ?? (named || hers[0] || '');
+  return inputColumn ?? alike ?? (named || hers[0] || '');
 }
 
 interface ValuesProps extends OfScene {

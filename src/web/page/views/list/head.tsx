@@ -107,8 +107,8 @@ function State({ scene }: OfScene) {
 
 /** `, 3 changes left`: what an undo has not taken back. */
 function leftWords({ changes }: BatchStatusObject): string {
-  const left = changes === undefined ? 0 : changesDoneIn(changes) - (changes.taken_back ?? 0);
-  return left === 0 ? '' : `, ${counted(left, 'change')} left`;
+  const remainingChanges = changes === undefined ? 0 : changesDoneIn(changes) - (changes.taken_back ?? 0);
+  return remainingChanges === 0 ? '' : `, ${counted(remainingChanges, 'change')} left`;
 }
 
 /** A clock without seconds would say of such a wait that it is over. */
@@ -130,11 +130,11 @@ function Running({ batch }: OfBatch) {
 
 /** `47 % · about 12 min`, which changes too often to be read aloud with the state; blank while it waits. */
 function progressWords(batch: BatchStatusObject): string {
-  const { running, seconds_left: left, trying, settled } = batch;
+  const { running, seconds_left: secondsLeft, trying, settled } = batch;
   if (!running || waitsUntil(batch) !== undefined || !isBegun(batch)) return '';
   // Of a second try nobody knows which rows the first one has ended.
   if (trying !== undefined) return settled > trying ? '' : `${grouped(settled)} of ${grouped(trying)}`;
-  return `${doneWords(batch)}${left === null ? '' : ` · about ${duration(left)}`}`;
+  return `${doneWords(batch)}${secondsLeft === null ? '' : ` · about ${duration(secondsLeft)}`}`;
 }
 
 interface WordProps {

@@ -62,9 +62,9 @@ export const addedIn = (job: ListJobChoice): Added =>
 
 export function withAdded(job: ListJobChoice, added: Added): ListJobChoice {
   const steps = stepsOf(job).map((step) => {
-    const own = [...added].filter(([field]) => field.startsWith(`${step.operation}.`));
-    const add = own.map(([field, column]) => [column, field.slice(step.operation.length + 1)]);
-    return { ...step, add: own.length === 0 ? undefined : Object.fromEntries(add) };
+    const addedByStep = [...added].filter(([field]) => field.startsWith(`${step.operation}.`));
+    const add = addedByStep.map(([field, column]) => [column, field.slice(step.operation.length + 1)]);
+    return { ...step, add: addedByStep.length === 0 ? undefined : Object.fromEntries(add) };
   });
   return withSteps(job, steps);
 }
@@ -99,14 +99,14 @@ const prefixOf = (job: ListJobChoice, operation: string): string =>
   operationsOf(job).length > 1 ? `${operation}.` : '';
 
 /** Columns by the inputs of a step, in the order in which it is asked by them. */
-type Asked = ReadonlyMap<string, string>;
+type InputColumns = ReadonlyMap<string, string>;
 
 /** The column of an input that is left unread. */
 export const UNREAD = '';
 
 /** A website is asked by its domain, as it is without an order: a site is not asked about twice. */
-export const tierOf = (input: string, asked: Asked): string =>
-  input === 'website' && !asked.has('domain') ? 'domain' : input;
+export const tierOf = (input: string, columnsByInput: InputColumns): string =>
+  input === 'website' && !columnsByInput.has('domain') ? 'domain' : input;
 
 export type Columns = NonNullable<ListJobChoice['columns']>;
 
@@ -119,11 +119,13 @@ export const namedFor = (columns: Columns = {}, { operation }: Step): Columns =>
     }),
   );
 
-export function askedIn({ columns }: ListJobChoice, step: Step): Asked {
+export function inputColumnsOf({ columns }: ListJobChoice, step: Step): InputColumns {
   const inputs = Object.entries(namedFor(columns, step)).filter(([, column]) => column !== UNREAD);
-  const asked = new Map(inputs);
-  if (step.waterfall === undefined) return asked;
-  return new Map(step.waterfall.flatMap((tier) => inputs.filter(([input]) => tierOf(input, asked) === tier)));
+  const columnsByInput = new Map(inputs);
+  if (step.waterfall === undefined) return columnsByInput;
+  return new Map(
+    step.waterfall.flatMap((tier) => inputs.filter(([input]) => tierOf(input, columnsByInput) === tier)),
+  );
 }
 
 /** The columns of a job, of which each step names its own. */

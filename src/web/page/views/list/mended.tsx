@@ -11,23 +11,23 @@ export function Mended({ scene }: OfScene) {
   const cells = cellsSince(scene).length - taken;
   const away = taken === 1 ? 'A mend was taken away' : `${taken} mends were taken away`;
   const mended = cells === 0 ? away : `${counted(cells, 'cell')} mended`;
-  const asked = plan
+  const consequence = plan
     ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
   const says = changedWords(scene, plan?.to_buy ?? rowsMended(scene)) ?? 'Start';
   return (
-    <Notice says={`${mended}: ${asked}.`}>
+    <Notice says={`${mended}: ${consequence}.`}>
       {!isRunning && <Button says={says} onClick={() => (isPlanning.value = true)} />}
     </Notice>
   );
 }
 
 /** @param mended so many rows were mended. A list that was not asked to its end has others to ask. */
-function askedWords({ to_buy: asked, credits, cost }: PlanObject, mended: number): string {
-  if (asked === 0) return 'nothing is asked again, and nothing is paid';
+function askedWords({ to_buy: toBuy, credits, cost }: PlanObject, mended: number): string {
+  if (toBuy === 0) return 'nothing is asked again, and nothing is paid';
   const most = `${counted(credits.most, 'credit')} at most${cost ? `, ${money(cost.most)}` : ''}`;
-  const how = asked > mended ? 'asked, with those that were not asked yet' : 'asked again';
-  return `${counted(asked, 'row is', 'rows are')} ${how}, ${most}; everything else is free`;
+  const how = toBuy > mended ? 'asked, with those that were not asked yet' : 'asked again';
+  return `${counted(toBuy, 'row is', 'rows are')} ${how}, ${most}; everything else is free`;
 }
 
 /** Which of her mends have no place in the list as it was brought last. */

@@ -21,14 +21,14 @@ export interface Within {
  * @param held what of that is spent already, or in doubt.
  */
 export function withinOf(
-  { credits, to_buy: asked }: Pick<PlanObject, 'credits' | 'to_buy'>,
+  { credits, to_buy: toBuy }: Pick<PlanObject, 'credits' | 'to_buy'>,
   budget: number | undefined,
   held: number,
 ): Within {
-  const left = budget === undefined ? credits.most : Math.min(credits.most, Math.max(0, budget - held));
-  if (left === credits.most) return { credits: left, rows: undefined };
+  const affordable = budget === undefined ? credits.most : Math.min(credits.most, Math.max(0, budget - held));
+  if (affordable === credits.most) return { credits: affordable, rows: undefined };
   // Rows may cost different sums, so that this is about so many.
-  return { credits: left, rows: Math.floor((asked * left) / credits.most) };
+  return { credits: affordable, rows: Math.floor((toBuy * affordable) / credits.most) };
 }
 
 /** `114 credits`, and their part of the money that all of them are. */
@@ -45,7 +45,7 @@ export interface Offer {
 
 /** The rows that she selected, the rest after a try, or all; a few first, where these would be asked. */
 export function offersOf(scene: Scene, plan: PlanObject, within: Within): readonly Offer[] {
-  const { to_buy: asked, changes, this_run: part } = plan;
+  const { to_buy: toBuy, changes, this_run: part } = plan;
   if (changes !== undefined) {
     const { length: sent } = changes.filter(isSent);
     if (sent > 0) return [{ says: `Make ${counted(sent, 'change')}` }];
@@ -53,21 +53,21 @@ export function offersOf(scene: Scene, plan: PlanObject, within: Within): readon
   }
   const { size } = scene.selected.value;
   // Rows that the list has already are asked again, or not at all.
-  if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(asked, size) }];
-  if (scene.tried !== undefined && asked === 0) return [];
-  const isTry = part !== undefined && part.rows > 0 && part.rows < asked && part.credits <= within.credits;
-  const rest = { says: restWords(scene, asked, within, isTry) };
+  if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(toBuy, size) }];
+  if (scene.tried !== undefined && toBuy === 0) return [];
+  const isTry = part !== undefined && part.rows > 0 && part.rows < toBuy && part.credits <= within.credits;
+  const rest = { says: restWords(scene, toBuy, within, isTry) };
   if (!isTry) return [rest];
   return [{ says: `Try ${part.rows} first, ${tryPrice(part)}`, sample: part.rows }, rest];
 }
 
 /** Whether the list has an answer for each of the selected rows. */
-export const isKnown = (scene: Scene, { to_buy: asked, bought_before: known }: PlanObject): boolean =>
-  scene.selected.value.size > 0 && asked === 0 && known > 0 && hasAnswers(scene);
+export const isKnown = (scene: Scene, { to_buy: toBuy, bought_before: known }: PlanObject): boolean =>
+  scene.selected.value.size > 0 && toBuy === 0 && known > 0 && hasAnswers(scene);
 
-function selectedWords(asked: number, size: number): string {
+function selectedWords(toBuy: number, size: number): string {
   if (size === 1) return 'Ask the selected row';
-  return `${asked > 0 && asked < size ? `Ask ${grouped(asked)} of the` : 'Ask the'} ${grouped(size)} selected`;
+  return `${toBuy > 0 && toBuy < size ? `Ask ${grouped(toBuy)} of the` : 'Ask the'} ${grouped(size)} selected`;
 }
 
 /** `A$8.00`, or in credits where the account has no price. */
@@ -76,8 +76,8 @@ function tryPrice({ credits, cost }: NonNullable<PlanObject['this_run']>): strin
   return inMoney(cost) === '' ? counted(credits, 'credit') : money(cost);
 }
 
-function restWords(scene: Scene, asked: number, { rows }: Within, isTry: boolean): string {
-  if (rows !== undefined) return `Start about ${grouped(rows)} of ${grouped(asked)}`;
-  if (scene.tried !== undefined) return `Start the other ${grouped(asked)}`;
-  return changedWords(scene, asked) ?? (isTry ? 'Start all' : 'Start');
+function restWords(scene: Scene, toBuy: number, { rows }: Within, isTry: boolean): string {
+  if (rows !== undefined) return `Start about ${grouped(rows)} of ${grouped(toBuy)}`;
+  if (scene.tried !== undefined) return `Start the other ${grouped(toBuy)}`;
+  return changedWords(scene, toBuy) ?? (isTry ? 'Start all' : 'Start');
 }

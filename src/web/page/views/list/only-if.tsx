@@ -4,12 +4,12 @@ import { conditionsOf, type OfScene, teamPlan } from './scene.ts';
 /** Beside a start: which rows it is for, whatever the table shows now. */
 export function OnlyIf({ scene }: OfScene) {
   const { job } = scene;
-  const own = conditionsOf(job);
-  const conditions = conditionsIn(own);
+  const writtenConditions = conditionsOf(job);
+  const conditions = conditionsIn(writtenConditions);
   if (conditions.length === 0) return null;
   const away = async (name: string): Promise<void> => {
     const { jobWith, withoutCondition } = await import('./conditions-changed.ts');
-    scene.choose(jobWith(job, withoutCondition(own, name)));
+    scene.choose(jobWith(job, withoutCondition(writtenConditions, name)));
   };
   return (
     <div class="field">

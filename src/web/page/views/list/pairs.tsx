@@ -3,7 +3,7 @@ import type { ListRows } from '../../../api.ts';
 import { Act, Loaded } from '../../parts/asking.tsx';
 import { Options } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
-import type { Asked } from './faults.tsx';
+import type { Inputs } from './faults.tsx';
 import { mendAll } from './mends.tsx';
 import type { OfScene } from './scene.ts';
 
@@ -11,7 +11,7 @@ import type { OfScene } from './scene.ts';
 const PAIRS = 200;
 
 interface PairsProps extends OfScene {
-  readonly asked: Asked;
+  readonly inputs: Inputs;
   readonly column: string;
   readonly says: string;
   readonly close: () => void;
@@ -28,7 +28,7 @@ interface Pair {
 export const Pairs = (props: PairsProps) => (
   <Loaded<ListRows>
     path={`/lists/${props.scene.list?.id}/rows`}
-    body={{ asked: props.asked, wrong: { column: props.column, which: 'meant' }, limit: PAIRS }}
+    body={{ asked: props.inputs, wrong: { column: props.column, which: 'meant' }, limit: PAIRS }}
   >
     {(found) => <Chosen {...props} pairs={pairsIn(found, props.column)} isMore={found.next !== null} />}
   </Loaded>

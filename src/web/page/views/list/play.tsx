@@ -18,10 +18,10 @@ interface Replaced {
 
 /** @returns undefined where a step has no account but those with play money. */
 function replacedIn(job: ListJobChoice, accounts: Accounts): Replaced | undefined {
-  const own = accounts.filter(({ sandbox, problem }) => !sandbox && problem === null);
+  const usableAccounts = accounts.filter(({ sandbox, problem }) => !sandbox && problem === null);
   const steps = stepsOf(job).map((step) => {
-    const able = own.filter((account) => canDo(account, step.operation));
-    const checker = checkers(step.operation, own)[0]?.name;
+    const able = usableAccounts.filter((account) => canDo(account, step.operation));
+    const checker = checkers(step.operation, usableAccounts)[0]?.name;
     const check = step.check && checker ? { ...step.check, account: checker } : undefined;
     // As many are asked one after the other as she had chosen.
     const names = able.slice(0, Math.max(1, step.accounts.length)).map(({ name }) => name);

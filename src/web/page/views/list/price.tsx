@@ -42,14 +42,14 @@ export function Price({ scene, plan }: OfPlan) {
 
 /** What it costs at most and probably, as far as she allows it. */
 export function Cost({ scene, plan, within }: OfPlan & { readonly within: Within }) {
-  const { credits, seconds, to_buy: asked } = plan;
+  const { credits, seconds, to_buy: toBuy } = plan;
   const price = priceWithin(plan, within);
   // Credits of several accounts are no sum; they stand beside each account.
   const isSummed = price !== undefined && new Set(plan.steps?.map(({ account }) => account)).size > 1;
   const probably = [
     // What a try promises stands above.
     credits.expected >= within.credits || scene.tried ? '' : `most likely ${grouped(credits.expected)}`,
-    seconds === null || asked === 0 ? '' : `about ${duration(seconds)}`,
+    seconds === null || toBuy === 0 ? '' : `about ${duration(seconds)}`,
   ];
   return (
     <p aria-busy={scene.planned.waits}>

@@ -62,7 +62,7 @@ export function RowBeside({ scene }: OfScene) {
             question={(signal) => known(batch.batch, row, signal)}
             again={JSON.stringify([batch.counts, acted.value])}
           >
-            {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
+            {(rowKnown) => <Shown scene={scene} batch={batch} {...rowKnown} />}
           </Loaded>
         )}
       </Scroll>
@@ -76,11 +76,11 @@ function ToStart({ scene, row }: OfScene & { readonly row: number }) {
   return (
     <>
       <Loaded<ListRows> path={`/lists/${scene.list?.id}/rows`} body={{ from: row, limit: 1 }}>
-        {({ columns, rows: [own] }) => (
+        {({ columns, rows: [listLine] }) => (
           <Facts
             of={columns.map(({ name }, at) => [
               name,
-              mendedAs(scene, row, name)?.value ?? own?.cells[at] ?? '',
+              mendedAs(scene, row, name)?.value ?? listLine?.cells[at] ?? '',
             ])}
           />
         )}
@@ -116,7 +116,7 @@ function Shown(props: OfRow) {
   const { row, outcome, attempts } = object;
   const typed = useSignal<string | undefined>(undefined);
   const name = ownName(table);
-  const said = table.rows[0]?.says?.all;
+  const rowReason = table.rows[0]?.says?.all;
   const found = foundNames(object);
   const names: readonly Fact[] = [
     ['Yours', name ?? ''],
@@ -128,8 +128,10 @@ function Shown(props: OfRow) {
       {found.length > 0 ? <Facts of={names} /> : name && <b>{name}</b>}
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {object.match !== undefined && !scene.isRunning && <Match batch={batch} object={object} />}
-      {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : said || unsaid(outcome)}</p>}
-      {attempts.length > 0 && outcome?.kind === 'matched' && said && <p>{said}</p>}
+      {attempts.length === 0 && (
+        <p>{outcome === null ? 'It was not asked yet.' : rowReason || unsaid(outcome)}</p>
+      )}
+      {attempts.length > 0 && outcome?.kind === 'matched' && rowReason && <p>{rowReason}</p>}
       <Facts of={foundIn(table)} />
       {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} typed={typed} />}
       {canAsk && (
@@ -219,11 +221,11 @@ function Wrong({ scene, batch, object, table, typed }: WrongProps) {
 
 /** Starts the list for the one row that was mended. @returns whether it was started: it costs no more than said. */
 async function startedFor({ list, job }: OfRow['scene'], most: number): Promise<boolean> {
-  const asked = { file: list?.id, job };
+  const order = { file: list?.id, job };
   if (operationsOf(job).length === 0) return false;
-  const { id, to_buy: rows, credits } = await ask<PlanObject>('/plan', { body: asked });
+  const { id, to_buy: rows, credits } = await ask<PlanObject>('/plan', { body: order });
   if (rows > 1 || credits.most > most) return false;
-  await ask('/run', { body: { ...asked, plan: id, budget: credits.most } });
+  await ask('/run', { body: { ...order, plan: id, budget: credits.most } });
   return true;
 }
 
@@ -232,13 +234,13 @@ const unsaid = ({ kind }: NonNullable<RowObject['outcome']>): string =>
 
 function Attempt({ attempt, scene }: OfScene & { readonly attempt: AttemptObject }) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
-  const asked = Object.entries(parameters).map(
+  const inputFacts = Object.entries(parameters).map(
     ([name, value]): Fact => [`Asked by ${inputWords(name)}`, String(value)],
   );
   const facts: readonly Fact[] =
     subject === null
       ? [
-          ...asked,
+          ...inputFacts,
           ['Sent', exactTime(sent)],
           ['Answer', answerWords(attempt)],
           ['Cost', costWords(attempt)],

@@ -61,35 +61,42 @@ interface Ahead {
  * Before a start, what is known by what she has chosen stands in the cells, which are judged by what is
  * asked.
  */
-function useOfList(scene: Scene, asked: Columns, mending: Mending) {
+function useOfList(scene: Scene, judgedBy: Columns, mending: Mending) {
   const path = `lists/${scene.list?.id}/rows`;
   const job = operationsOf(scene.job).length > 0 ? scene.job : undefined;
   const plan = scene.plannedInView?.id;
   const ahead = useRef<Ahead>({});
-  ahead.current = { job, asked, plan };
+  ahead.current = { job, asked: judgedBy, plan };
   // What a row becomes was planned before the start, and holds while it runs.
   const started = useRef<string | undefined>(undefined);
   started.current = plan ?? started.current;
   const file = ({ wrong, is, where, ...of }: Filter): Read => {
     // How rows have ended is known of a batch alone.
-    const own = Object.entries(where).filter(([name]) => !isTiled(name));
+    const listConditions = Object.entries(where).filter(([name]) => !isTiled(name));
     return async (page) => {
       // What she mends stays in its place, so that the rows below do not move while she types.
       const faulty = wrong && { ...wrong, with: mending.rowsIn(wrong.column) };
       const { current: known } = ahead;
       const ofPlan = known.plan === undefined ? undefined : is;
-      const order = { ...page, ...of, ...known, where: Object.fromEntries(own), is: ofPlan, wrong: faulty };
+      const order = {
+        ...page,
+        ...of,
+        ...known,
+        where: Object.fromEntries(listConditions),
+        is: ofPlan,
+        wrong: faulty,
+      };
       return withResults(await look<ListRows>(path, order));
     };
   };
-  const judged: Read = (page) => look<ListRows>(path, { ...page, asked, plan: started.current });
+  const judged: Read = (page) => look<ListRows>(path, { ...page, asked: judgedBy, plan: started.current });
   const { list, batch } = scene;
   const isJudged = list !== undefined && !isTeam(scene) && (batch?.rows ?? 0) <= MOST_BESIDE;
   return { ahead, file, judged: isJudged ? judged : undefined };
 }
 
-/** @param asked by which columns is asked, by their inputs. */
-export function useRows(scene: Scene, asked: Columns, mending: Mending): Lines {
+/** @param judgedBy by which columns is asked, by their inputs. */
+export function useRows(scene: Scene, judgedBy: Columns, mending: Mending): Lines {
   const { list, described, batch, isRunning } = scene;
   const filter = scene.filter.value;
   const shown = batchShown(scene);
@@ -103,7 +110,7 @@ export function useRows(scene: Scene, asked: Columns, mending: Mending): Lines {
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
   const taken = useRef(cellsTaken(scene));
   taken.current = cellsTaken(scene);
-  const { ahead, file, judged } = useOfList(scene, asked, mending);
+  const { ahead, file, judged } = useOfList(scene, judgedBy, mending);
   const rows = useMemo((): Lines => {
     const wrong = filter.wrong && file({ ...EVERYTHING, wrong: filter.wrong });
     if (plan !== undefined)
@@ -163,10 +170,10 @@ function ofBatch(
   return async (page) => {
     const table: TableObject = await look('status', { batch, ...page, ...ofStart(filter) });
     const portion = withResults(withoutMends(table, taken()));
-    const own = await judged?.({ ...page, from: table.rows[0]?.row });
-    if (own === undefined) return portion;
+    const listPortion = await judged?.({ ...page, from: table.rows[0]?.row });
+    if (listPortion === undefined) return portion;
     const status = portion.columns.findIndex(({ name, from }) => from === 'ours' && name === '_status');
-    const before = new Map(own.rows.map((line) => [line.row, line]));
+    const before = new Map(listPortion.rows.map((line) => [line.row, line]));
     const rows = portion.rows.map((line): Line => {
       const { faults, becomes } = (line.cells[status] === 'pending' && before.get(line.row)) || {};
       return { ...line, faults, becomes };
@@ -185,12 +192,12 @@ const ofStart = ({ is: _, wrong: __, only: ___, since: ____, ...filter }: Filter
 function withoutMends(table: TableObject, taken: readonly CellSince[]): TableObject {
   const { columns } = table;
   const rows = table.rows.map((line) => {
-    const own = taken.filter(({ row }) => row === line.row);
-    if (own.length === 0) return line;
+    const rowMends = taken.filter(({ row }) => row === line.row);
+    if (rowMends.length === 0) return line;
     const cells = columns.map(({ name, from }, at) => {
       if (from === 'ours') return '';
       if (from !== 'list') return '';
-      return own.find(({ column }) => column === name)?.value ?? line.cells[at] ?? '';
+      return rowMends.find(({ column }) => column === name)?.value ?? line.cells[at] ?? '';
     });
     return { row: line.row, cells, says: { all: TAKEN_BACK, steps: {} } };
   });
@@ -213,8 +220,8 @@ function withResults({
     rows: rows.flatMap((row): Line[] => {
       const results = row.results ?? [];
       // A row that is gone has the number that it had then.
-      const own = 'since' in row && row.since === 'gone' ? { ...row, row: 0 } : row;
-      return [own, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
+      const numberedRow = 'since' in row && row.since === 'gone' ? { ...row, row: 0 } : row;
+      return [numberedRow, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
     }),
   };
 }
@@ -242,7 +249,7 @@ function ofTeam(file: Read, wrong: Read | undefined, team: () => Team): Read {
   const fetch = async (from: number): Promise<Portion['columns']> => {
     const got = await file({ from, limit: PART });
     rows.set(from, { cells: [] });
-    for (const own of got.rows) rows.set(own.row, own);
+    for (const listRow of got.rows) rows.set(listRow.row, listRow);
     return got.columns;
   };
   return async ({ from = 0, limit }) => {
@@ -272,14 +279,14 @@ async function numbersIn(read: Read): Promise<ReadonlySet<number>> {
   return numbers;
 }
 
-function lineOf(team: Team, person: TeamRow, names: readonly string[], own: Own = { cells: [] }): Line {
+function lineOf(team: Team, person: TeamRow, names: readonly string[], listLine: Own = { cells: [] }): Line {
   const { row, part, happens } = person;
-  const cells = names.map((name, at) => textOf(team, person, name, own.cells[at]));
+  const cells = names.map((name, at) => textOf(team, person, name, listLine.cells[at]));
   const faulty = faultyIn(team, person);
   // What was judged is the cell before its mend, and a cell that has to be corrected is a field.
-  const judged = Object.entries(own.faults ?? {}).filter(([name]) => {
+  const judged = Object.entries(listLine.faults ?? {}).filter(([name]) => {
     const at = names.indexOf(name);
-    return !faulty.includes(name) && cells[at] === own.cells[at];
+    return !faulty.includes(name) && cells[at] === listLine.cells[at];
   });
   return {
     row: row ?? 0,
@@ -289,10 +296,10 @@ function lineOf(team: Team, person: TeamRow, names: readonly string[], own: Own 
   };
 }
 
-function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {
+function textOf({ columns, mends }: Team, person: TeamRow, column: string, listCell = ''): string {
   const { row } = person;
   if (row !== undefined)
-    return mends.find((mend) => mend.row === row && mend.column === column)?.value ?? own;
+    return mends.find((mend) => mend.row === row && mend.column === column)?.value ?? listCell;
   const input = Object.keys(columns).find((each) => columns[each] === column);
   if (input === 'email' || input === 'project' || input === 'role') return person[input];
   return input === 'project_id' ? person.project : '';

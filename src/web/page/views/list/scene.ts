@@ -13,7 +13,7 @@ import type {
   ReportObject,
   WorkView,
 } from '../../../api.ts';
-import { type Asked, oneAtATime, useAnswer } from '../../parts/asking.tsx';
+import { type Answer, oneAtATime, useAnswer } from '../../parts/asking.tsx';
 import { grouped, NEEDING } from '../../parts/figures.ts';
 import { acted, ask, asRefused, query, type Refused } from '../../session.ts';
 import type { Conditions } from './conditions.ts';
@@ -99,7 +99,7 @@ export function useScene(known: Known) {
     /** The columns of the table in their order, and what it says of its rows: `12 rows`. */
     inView: useSignal<InView>({ columns: [], rows: '' }),
     /** What was done by the keys alone, to be read aloud. */
-    said: useSignal(''),
+    note: useSignal(''),
   };
 }
 
@@ -107,7 +107,7 @@ export function useScene(known: Known) {
  * The price of other rows stands nowhere. What changes a team is shown until the next plan is there.
  * @param only the rows for which it is planned, undefined for all; false where nothing is planned.
  */
-function usePlansShown(plan: Asked<PlanObject>, only: string | undefined | false, filter: Filter) {
+function usePlansShown(plan: Answer<PlanObject>, only: string | undefined | false, filter: Filter) {
   const priced = useRef<string | undefined | false>(false);
   if (only === false || !plan.waits) priced.current = only;
   const isOfTeam = plan.value?.changes !== undefined;
@@ -147,11 +147,11 @@ export const PLANNED_NEEDING = 'invalid,in_doubt';
 export const TRIED_FIRST = 20;
 
 /** What becomes of each row is asked along, and what a few rows would cost, where a few can be tried. */
-function planOf<Asked extends { readonly job: ListJobChoice; readonly only: string | undefined }>(
-  asked: Asked,
+function planOf<Order extends { readonly job: ListJobChoice; readonly only: string | undefined }>(
+  planOrder: Order,
 ) {
-  const isTried = asked.only === undefined && !operationsOf(asked.job).some(isOfTeam);
-  return { path: '/plan', body: { ...asked, each: true, sample: isTried ? TRIED_FIRST : undefined } };
+  const isTried = planOrder.only === undefined && !operationsOf(planOrder.job).some(isOfTeam);
+  return { path: '/plan', body: { ...planOrder, each: true, sample: isTried ? TRIED_FIRST : undefined } };
 }
 
 /** What never began, was only tried, or was brought anew since is to be chosen still. */
@@ -241,13 +241,13 @@ export const rowsMended = (known: Pick<Known, 'list'>): number =>
  * `Start the 2 changed rows`, `Start the 8 new rows`, of a list that was mended or brought again since its
  * last start; undefined where other rows are asked as well.
  */
-export function changedWords(scene: Pick<Known, 'list'>, asked: number): string | undefined {
+export function changedWords(scene: Pick<Known, 'list'>, toBuy: number): string | undefined {
   const { added = 0, changed = 0 } = changedIn(scene);
-  if (asked === 0 || asked > added + changed) return undefined;
+  if (toBuy === 0 || toBuy > added + changed) return undefined;
   const how = [added > 0 && 'new', changed > 0 && 'changed'].filter(Boolean).join(' and ');
-  return asked === 1 && !how.includes(' ')
+  return toBuy === 1 && !how.includes(' ')
     ? `Start the ${how} row`
-    : `Start the ${grouped(asked)} ${how} rows`;
+    : `Start the ${grouped(toBuy)} ${how} rows`;
 }
 
 const changedIn = ({ list }: Pick<Known, 'list'>): Partial<NonNullable<ListView['edited']>> =>
@@ -341,6 +341,7 @@ export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject 
 
 /** Whether an undo has taken back all that was done by a row. */
 export function isTakenBack({ report: { value } }: Scene, row: number): boolean {
-  const own = value?.changes?.persons.filter((each) => each.row === row && each.ended === 'applied') ?? [];
-  return own.length > 0 && own.every(({ taken_back: isBack }) => isBack);
+  const appliedChanges =
+    value?.changes?.persons.filter((each) => each.row === row && each.ended === 'applied') ?? [];
+  return appliedChanges.length > 0 && appliedChanges.every(({ taken_back: isBack }) => isBack);
 }

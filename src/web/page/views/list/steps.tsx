@@ -9,7 +9,7 @@ import { grouped } from '../../parts/figures.ts';
 import { canDo, checkersLike, isPlay, named, type OfAccounts, type StepProps } from './accounts.ts';
 import { columnsUsed } from './columns.ts';
 import { proposedFor, valuesOf } from './fields.ts';
-import { askedIn, isFill, isOfTeam, type Step, stepsOf, withStep } from './job.ts';
+import { inputColumnsOf, isFill, isOfTeam, type Step, stepsOf, withStep } from './job.ts';
 import { columnsOfHers, isTeam, type Scene } from './scene.ts';
 
 const AskedByChoice = late(async () => (await import('./asked-by.tsx')).AskedByChoice);
@@ -53,7 +53,7 @@ function Vendors({ step, accounts, scene, onChosen }: StepProps) {
   const { operation, accounts: names } = step;
   const able = accounts.filter((account) => canDo(account, operation));
   const isLike = ({ sandbox }: AccountObject): boolean => sandbox === isPlay([step], accounts);
-  const left = able.filter((account) => isLike(account) && !names.includes(account.name));
+  const otherAccounts = able.filter((account) => isLike(account) && !names.includes(account.name));
   const [first] = names;
   return (
     <>
@@ -72,11 +72,11 @@ function Vendors({ step, accounts, scene, onChosen }: StepProps) {
         />
       )}
       {/* A team is in one service. */}
-      {!isOfTeam(operation) && left.length > 0 && (
+      {!isOfTeam(operation) && otherAccounts.length > 0 && (
         <Select
           name="+ add a vendor"
           value=""
-          options={[['', 'no other'], ...named(left)]}
+          options={[['', 'no other'], ...named(otherAccounts)]}
           onChosen={(name) => onChosen({ ...step, accounts: [...names, name] })}
         />
       )}
@@ -95,10 +95,10 @@ function costAt({ planned }: Scene, operation: string, account: string): string 
 /** By which of her columns is asked, in one sentence. */
 function AskedBy({ scene, step }: Pick<StepProps, 'scene' | 'step'>) {
   const { described, planned } = scene;
-  const asked = askedIn({ ...scene.job, columns: columnsUsed(scene) }, step);
+  const columnsByInput = inputColumnsOf({ ...scene.job, columns: columnsUsed(scene) }, step);
   const { together = [] } = describedOperation(step.operation) ?? {};
-  const isTogether = together.some((input) => asked.has(input));
-  const names = [...asked.values()].join(isTogether ? ', ' : ', then by ');
+  const isTogether = together.some((input) => columnsByInput.has(input));
+  const names = [...columnsByInput.values()].join(isTogether ? ', ' : ', then by ');
   const says = names === '' ? 'Asked by: choose a column' : `by ${names}`;
   return (
     <Folded

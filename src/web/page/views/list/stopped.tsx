@@ -122,9 +122,10 @@ function factOf({ batch }: Scene, stopped: Told, account: string): string {
   return `${message} ${next} ${until}`;
 }
 
-const leftWords = (batch: Scene['batch']): string => (isLeft(batch) ? `${left(batch)}.` : '');
+const leftWords = (batch: Scene['batch']): string => (isLeft(batch) ? `${rowsLeftWords(batch)}.` : '');
 
-const left = (batch: BatchStatusObject): string => counted(rowsLeft(batch), 'row is left', 'rows are left');
+const rowsLeftWords = (batch: BatchStatusObject): string =>
+  counted(rowsLeft(batch), 'row is left', 'rows are left');
 
 /** Allows so many credits more: what she allowed before, and no row that she has not looked at. */
 function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
@@ -143,7 +144,7 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   const oneRow = held + Math.ceil((enough - held) / Math.max(1, rowsLeft(batch))) - before;
   const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
   return (
-    <Notice says={`${used}. ${left(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
+    <Notice says={`${used}. ${rowsLeftWords(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
       <Form look="line" says="Go on" sends={({ more }) => goOn({ batch }, { budget: before + Number(more) })}>
         <Field
           says="Credits more, at most"
@@ -237,10 +238,10 @@ type InDoubt = DoubtListObject['in_doubt'];
 const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => subject !== null);
 
 function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject): string {
-  const asked = doubts.length === 1 ? 'it' : 'them';
+  const questionWord = doubts.length === 1 ? 'it' : 'them';
   const each = rows === 1 ? 'No answer came.' : `No answer came for ${counted(rows, 'row')}.`;
   const questions = counted(doubts.length, 'question');
-  const shared = `No answer came to ${questions}; ${counted(rows, 'row')} wait for ${asked}.`;
+  const shared = `No answer came to ${questions}; ${counted(rows, 'row')} wait for ${questionWord}.`;
   const fact = rows > doubts.length ? shared : each;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
   return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;

@@ -26,8 +26,8 @@ const Chips = late(async () => (await import('./chips.tsx')).Chips, '');
 export function ListTable({ scene, tiles }: OfScene & { readonly tiles: ComponentChildren }) {
   const mending = useMending(scene);
   const by = columnsUsed(scene);
-  const asked = useRows(scene, by, mending);
-  const shown = useRef(asked);
+  const newRows = useRows(scene, by, mending);
+  const shown = useRef(newRows);
   const order = JSON.stringify(scene.filter.value);
   const ordered = useRef(order);
   // A start keeps the place. Another order begins at the top.
@@ -35,33 +35,33 @@ export function ListTable({ scene, tiles }: OfScene & { readonly tiles: Componen
   const wanted = ordered.current === order ? seen : { from: 0, to: seen.to - seen.from };
   // The old rows stay until the new ones of that place have come, so that nothing jumps, and she types on.
   const isTyped = mending.isOpen && ordered.current === order;
-  if (!asked.has(wanted) && !asked.refused) asked.see(wanted.from, wanted.to);
+  if (!newRows.has(wanted) && !newRows.refused) newRows.see(wanted.from, wanted.to);
   else if (!isTyped) {
-    shown.current = asked;
+    shown.current = newRows;
     ordered.current = order;
   }
   const rows = shown.current;
   const at = useSignal<Place>({ line: 0, column: 0 });
   const walk = useWalk(scene);
-  const faults: Faults = { asked: by, columns: useFaults(scene, by), show: walk.show };
+  const faults: Faults = { inputs: by, columns: useFaults(scene, by), show: walk.show };
   const all = columnsOf(scene, rows.columns ?? []);
   const { hidden, hide } = useHidden(scene, all);
   const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.includes(name));
   const shows: Drawn = { scene, rows, columns, mending };
   const drawn: Drawn = { ...shows, onNext: walk.onNext(shows) };
-  walk.useNext(drawn, rows === asked && !asked.isAtWork, at);
+  walk.useNext(drawn, rows === newRows && !newRows.isAtWork, at);
   const copy = async (): Promise<void> => (await import('./copy.ts')).copyRows(drawn, at.value);
   useUndoKey(scene);
-  useInView(scene, asked, columns);
+  useInView(scene, newRows, columns);
   return (
     <section class="paper" aria-label="The list">
       <div class="bar tiles">
         <fieldset aria-label="Show">{tiles}</fieldset>
-        <Tools scene={scene} rows={asked} columns={all} hidden={hidden} hide={hide} />
+        <Tools scene={scene} rows={newRows} columns={all} hidden={hidden} hide={hide} />
       </div>
       {isChosen(scene) && <Chips scene={scene} columns={all} canAsk={canAskAgain(scene)} onCopy={copy} />}
       {/* That the list cannot be read is said above. */}
-      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : asked.refused)} />
+      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : newRows.refused)} />
       {isNarrow.value ? (
         <>
           <FaultNotes scene={scene} faults={faults} columns={columns} />
@@ -143,7 +143,7 @@ function Tools(props: ToolsProps) {
     <span class="end">
       <span class="tools">
         <span class="soft" role="status">
-          {scene.said.value || foundWords(rows, filter.value)}
+          {scene.note.value || foundWords(rows, filter.value)}
         </span>
         <span class="seek">
           <Icon d="M11 11l4 4M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9z" />

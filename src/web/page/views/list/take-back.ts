@@ -8,22 +8,22 @@ const SAID_MS = 8_000;
 
 /** Takes back what was mended last, and says so. */
 export async function takeBackLast(scene: Scene): Promise<void> {
-  const { list, said } = scene;
+  const { list, note } = scene;
   const mends = list?.mends ?? [];
   const last = mends.reduce((latest, { at }) => (at > latest ? at : latest), '');
-  const own = mends.filter(({ at }) => at === last);
-  const [first] = own;
-  if (first === undefined) said.value = 'No cell was mended.';
+  const lastMends = mends.filter(({ at }) => at === last);
+  const [first] = lastMends;
+  if (first === undefined) note.value = 'No cell was mended.';
   else
-    said.value = await mendAll(
+    note.value = await mendAll(
       scene,
-      own.map(({ row, column }) => ({ row, column, value: null })),
+      lastMends.map(({ row, column }) => ({ row, column, value: null })),
     ).then(
       () =>
-        own.length === 1
+        lastMends.length === 1
           ? `Taken back: row ${first.row}, ${first.column}.`
-          : `Taken back: ${counted(own.length, 'cell')}.`,
+          : `Taken back: ${counted(lastMends.length, 'cell')}.`,
       (error) => asRefused(error).message,
     );
-  setTimeout(() => (said.value = ''), SAID_MS);
+  setTimeout(() => (note.value = ''), SAID_MS);
 }

@@ -89,15 +89,17 @@ export function TeamChoice({ scene: { job, planned, choose } }: OfScene) {
 type Names = Readonly<Record<string, string | null>>;
 
 /** What was said of names, and those of which nobody has said anything yet. */
-const namesIn = (said: Names = {}, unknown: readonly { readonly name: string }[]) => {
-  const open = unknown.filter(({ name }) => !Object.hasOwn(said, name));
-  return [...Object.entries(said), ...open.map(({ name }) => [name, ''] as const)];
+const namesIn = (knownNames: Names = {}, unknown: readonly { readonly name: string }[]) => {
+  const open = unknown.filter(({ name }) => !Object.hasOwn(knownNames, name));
+  return [...Object.entries(knownNames), ...open.map(({ name }) => [name, ''] as const)];
 };
 
 /** The names with this one, or without it where nothing is said of it. */
-const withEntry = (names: Names = {}, name: string, said: string): Record<string, string> =>
+const withEntry = (names: Names = {}, name: string, projectId: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries({ ...names, [name]: said }).flatMap(([each, value]) => (value ? [[each, value]] : [])),
+    Object.entries({ ...names, [name]: projectId }).flatMap(([each, value]) =>
+      value ? [[each, value]] : [],
+    ),
   );
 
 /** What would be done to a team, in the place of a price. */

@@ -106,7 +106,7 @@ export const mailsIn = ({ changes = [] }: PlanObject): number =>
 export function missingIn({ changes = [], leavers = [] }: PlanObject): string {
   const off = [...changes.filter(({ beyond }) => beyond === true), ...leavers];
   const byProject = Map.groupBy(off, ({ project }) => project);
-  return listed([...byProject].map(([project, own]) => `${grouped(own.length)} in ${project}`));
+  return listed([...byProject].map(([project, missing]) => `${grouped(missing.length)} in ${project}`));
 }
 
 const CHANGE_WORDS = {
@@ -135,10 +135,10 @@ export function losingIn({ changes = [] }: PlanObject) {
   const [only] = people;
   if (only === undefined) return undefined;
   const isOne = people.length === 1;
-  const [first] = only.own;
+  const [first] = only.changes;
   return {
     says: `${people.length} ${isOne ? 'loses' : 'lose'} access`,
-    who: people.map(({ name, own }) => (own.some(isAdminNow) ? `${name}, an admin` : name)),
+    who: people.map(({ name, changes: ofOne }) => (ofOne.some(isAdminNow) ? `${name}, an admin` : name)),
     phrase: isOne && first ? whoIs(first) : String(people.length),
     isCount: !isOne,
     about: losing.map((each) => `${whoIs(each)} in ${each.project}`).join(),

@@ -19,8 +19,8 @@ export function Answer({ again, isOne, onTold }: AnswerProps) {
   const told = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
     if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
-    const said = String(facts).match(/^.*=.*$/gm) ?? [];
-    return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
+    const factLines = String(facts).match(/^.*=.*$/gm) ?? [];
+    return onTold(factLines.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
     <Form says={told.value === 'not_done' ? `Confirm. ${again}` : 'Confirm'} sends={tell}>

@@ -33,20 +33,20 @@ export function Fields({ scene, proposed }: OfScene & { readonly proposed: Added
   };
   const ticked = (field: string) => {
     const name = chosen.get(field);
-    const own = proposed.get(field) ?? field;
+    const usualName = proposed.get(field) ?? field;
     return (
       <li key={field}>
         <Checkbox
-          says={isNaming.value ? own : (name ?? own)}
+          says={isNaming.value ? usualName : (name ?? usualName)}
           checked={name !== undefined}
-          onCheck={(isOn) => put(field, isOn ? own : undefined)}
+          onCheck={(isOn) => put(field, isOn ? usualName : undefined)}
         />
         {isNaming.value && name !== undefined && (
           <input
-            aria-label={`Name of the column for ${own}`}
+            aria-label={`Name of the column for ${usualName}`}
             list={isFill(job) ? 'hers' : undefined}
             defaultValue={name}
-            onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || own)}
+            onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || usualName)}
           />
         )}
       </li>
@@ -126,10 +126,10 @@ interface OthersProps {
 /** One sum for the decision, of the rows that the button starts; what was spent stands above. */
 function Others({ likely: { found, credits, cost }, batch, plan }: OthersProps) {
   if (plan === undefined) return null;
-  const { to_buy: asked } = plan;
+  const { to_buy: toBuy } = plan;
   return (
     <p>
-      The other {grouped(asked)}: likely <b>{rangeWords(credits)} credits</b>
+      The other {grouped(toBuy)}: likely <b>{rangeWords(credits)} credits</b>
       {cost && ` (${money(cost.least)} to ${money(cost.most)})`}, at most {grouped(plan.credits.most)}
       {inMoney(plan.cost?.most)}. In all {rangeWords(found, rowsFound(batch.counts))} of{' '}
       {counted(batch.rows, 'row')} found.

@@ -15,9 +15,9 @@ interface WhileReadProps extends OfAccounts {
 /** Of a long list a few rows can be tried before its price is known. */
 export function WhileRead({ scene, accounts, reading }: WhileReadProps) {
   const { list, job } = scene;
-  const { rows, about, seconds, to_buy: asked, most_each: each } = reading;
+  const { rows, about, seconds, to_buy: toBuy, most_each: each } = reading;
   // Of the first moment nothing can be said: the command has only begun.
-  const left = seconds >= 1 && about !== null ? seconds * (about / rows - 1) : undefined;
+  const secondsLeft = seconds >= 1 && about !== null ? seconds * (about / rows - 1) : undefined;
   const most = TRIED_FIRST * each;
   const tryFirst = async (): Promise<void> => {
     const budget = isPlay(stepsOf(job), accounts) ? undefined : most;
@@ -25,11 +25,13 @@ export function WhileRead({ scene, accounts, reading }: WhileReadProps) {
     await ask<WorkAnswer>('/run', { body: { file: list?.id, job, budget, sample: TRIED_FIRST } });
     focusTable();
   };
-  const canTry = asked >= TRIED_FIRST && !isTeam(scene);
+  const canTry = toBuy >= TRIED_FIRST && !isTeam(scene);
   return (
     <Foot>
       <p class="big soft">
-        {left === undefined ? 'Counting what it costs…' : `Price in about ${duration(Math.max(1, left))}`}
+        {secondsLeft === undefined
+          ? 'Counting what it costs…'
+          : `Price in about ${duration(Math.max(1, secondsLeft))}`}
       </p>
       <div class="bar">
         {!isTeam(scene) && (

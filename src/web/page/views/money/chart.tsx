@@ -68,9 +68,9 @@ export function Chart(props: ChartProps) {
 
 /** `26 November: A$119.46, month so far A$214.66`. */
 function dayWords(month: string, unit: Unit, { day, amount, exact, soFar, exactSoFar }: Day): string {
-  const own = amountWords(unit, amount, exact);
+  const dayAmount = amountWords(unit, amount, exact);
   const sum = amountWords(unit, soFar, exactSoFar);
-  return `${dayName(month, day)}: ${own}${'account' in unit ? ' credits' : ''}, month so far ${sum}`;
+  return `${dayName(month, day)}: ${dayAmount}${'account' in unit ? ' credits' : ''}, month so far ${sum}`;
 }
 
 /** Its words are as large as all others, so the picture is drawn as wide as its place. */

@@ -30,9 +30,9 @@ export const unitWords = (unit: Unit): string =>
 
 /** What was spent of that kind, and whether exactly that. */
 export function amountIn(unit: Unit, accounts: readonly SpentAtObject[]) {
-  const own = accounts.filter((at) => keyOf(unitOf(at)) === keyOf(unit));
-  const amount = own.reduce((sum, { spent, cost: [paid] = [] }) => sum + (paid?.amount ?? spent), 0);
-  return { amount: Math.round(amount * 1e6) / 1e6, exact: own.every(({ exact }) => exact) };
+  const ofUnit = accounts.filter((at) => keyOf(unitOf(at)) === keyOf(unit));
+  const amount = ofUnit.reduce((sum, { spent, cost: [paid] = [] }) => sum + (paid?.amount ?? spent), 0);
+  return { amount: Math.round(amount * 1e6) / 1e6, exact: ofUnit.every(({ exact }) => exact) };
 }
 
 export const amountWords = (unit: Unit, amount: number, exact = true): string =>
@@ -55,16 +55,16 @@ export function worthWords(accounts: readonly SpentAtObject[]): string {
  * @returns undefined where one of them has none: then nothing limits the sum.
  */
 export function budgetIn(unit: Unit, groups: readonly SpendGroupObject[]): number | undefined {
-  const own = groups.flatMap(({ budget, accounts }) =>
+  const ofUnit = groups.flatMap(({ budget, accounts }) =>
     accounts
       .filter((at) => at.spent > 0 && keyOf(unitOf(at)) === keyOf(unit))
       .map((at) => ({ ...at, budget })),
   );
-  const sums = own.map(({ budget, spent, cost: [paid] = [] }) =>
+  const sums = ofUnit.map(({ budget, spent, cost: [paid] = [] }) =>
     budget === null ? Number.NaN : (budget * (paid?.amount ?? spent)) / spent,
   );
   const sum = sums.reduce((all, each) => all + each, 0);
-  return own.length === 0 || Number.isNaN(sum) ? undefined : Math.round(sum * 1e6) / 1e6;
+  return ofUnit.length === 0 || Number.isNaN(sum) ? undefined : Math.round(sum * 1e6) / 1e6;
 }
 
 export interface Day {
@@ -83,10 +83,10 @@ export function daysIn(unit: Unit, month: string, groups: readonly SpendGroupObj
   let soFar = 0;
   let exact = true;
   return Array.from({ length: passedOf(month, now) }, (_, at) => {
-    const own = amountIn(unit, byDay.get(at + 1) ?? []);
-    soFar = Math.round((soFar + own.amount) * 1e6) / 1e6;
-    exact &&= own.exact;
-    return { day: at + 1, ...own, soFar, exactSoFar: exact };
+    const ofDay = amountIn(unit, byDay.get(at + 1) ?? []);
+    soFar = Math.round((soFar + ofDay.amount) * 1e6) / 1e6;
+    exact &&= ofDay.exact;
+    return { day: at + 1, ...ofDay, soFar, exactSoFar: exact };
   });
 }
 
