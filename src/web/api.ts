@@ -492,7 +492,13 @@ export interface Nights {
   /** In which schedules are meant, such as `Australia/Sydney`. */
   readonly time_zone: string;
   /** Lists after which a night can be made: what is done with them changes nothing at a vendor. */
-  readonly lists: readonly { readonly list: string; readonly name: string; readonly operation: string }[];
+  readonly lists: readonly {
+    readonly list: string;
+    readonly name: string;
+    readonly operation: string;
+    /** How many cells were corrected in it, which no night does. */
+    readonly mends: number;
+  }[];
   /** Folders that the accounts file allows, by their names there. */
   readonly inboxes: readonly { readonly name: string; readonly folder: string }[];
   /** The path of that file. */
@@ -514,6 +520,14 @@ export const NewNight = z.strictObject({
   draft: z.string().max(100).exactOptional(),
 });
 export type NewNight = z.infer<typeof NewNight>;
+
+/** The name of a file that is put into the inbox of a night. */
+export const InboxQuery = z.strictObject({ name: z.string().min(1).max(1_000) });
+
+/** The name that it has there: another file may have had its own. */
+export interface Inboxed {
+  readonly name: string;
+}
 
 /** What is written for a new night, or was. */
 export interface NightDraft extends NightWritten {

@@ -111,11 +111,18 @@ test('a night runs now, is paused, goes on and is removed; its files stay, and n
   await ask(page, 'PUT', `/lists/${list}/job`, whole);
   const { folder, path } = await made(page, { list, at: '02:00', credits: 9 });
   drop(folder, 'new.csv', listOf('new', 2));
+  // A file that is put in by the page stands beside those of its name, in that folder, and can be read.
+  const put = (name: string, content: string) =>
+    ask(page, 'PUT', `/nights/renewals-q4/files?name=${encodeURIComponent(name)}`, content);
+  expect(await put('../new.csv', listOf('new', 1))).toMatchObject({ status: 201, name: 'new (2).csv' });
+  expect(await put('notes.pdf', 'no list')).toMatchObject({ status: 400 });
+  expect(await put('.hidden', 'no list')).toMatchObject({ status: 400 });
+  expect(readdirSync(folder).toSorted()).toEqual(['new (2).csv', 'new.csv']);
   const { work } = await ask(page, 'POST', '/nightly', { jobs: ['renewals-q4'] });
   await endOf(page, work.id);
   const [night] = (await ask(page, 'GET', '/nights')).nights;
   const cost = [{ amount: 0.08, currency: 'AUD' }];
-  expect(night.ended).toMatchObject([{ exit_code: 0, sweep: { rows: 2, counts: { matched: 2 }, cost } }]);
+  expect(night.ended).toMatchObject([{ exit_code: 0, sweep: { rows: 3, counts: { matched: 3 }, cost } }]);
   // Its columns are called as those of a list on the page, and not as in an answer.
   const [head = ''] = readFileSync(join(folder, 'done', 'new.enriched.csv'), 'utf8').split('\n');
   expect(head.split(',')).toEqual(expect.arrayContaining(['Employee count', 'City']));
@@ -142,10 +149,14 @@ test('a night runs now, is paused, goes on and is removed; its files stay, and n
 test('a person makes a night, sees what is written, gets it run, and removes it', async () => {
   const desk = await openDesk({ account: { price: '0.04 AUD', key: undefined, key_env: 'DATA_KEY' } });
   const page = await servedIn(desk.place.folder, { ...desk.environment(), DATA_KEY: 'key-1' });
-  await boughtOn(page);
+  const list = await boughtOn(page);
+  await ask(page, 'PUT', `/lists/${list}/mends`, { mends: [{ row: 2, column: 'Name', value: 'Acme' }] });
   const tab = await openTab(page, '/nights');
   const form = tab.getByRole('region', { name: 'A new night' });
   await form.getByLabel('Do the same as for').selectOption('Renewals Q4.csv, companies');
+  // Before she makes it she knows what of hers it does not do.
+  const left = '1 correction of its cells is not: a night takes the cells of a new file as they come.';
+  await form.getByText(left).waitFor();
   await form.getByLabel('Every night at').fill('3:15');
   await form.getByLabel('Every night at').blur();
   await expect.poll(() => form.getByLabel('Every night at').inputValue()).toBe('03:15');
@@ -167,10 +178,16 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   expect(await form.getByText('What is written').count()).toBe(0);
 
   const [{ folder }] = (await ask(page, 'GET', '/nights')).nights;
-  drop(folder, 'new.csv', listOf('new', 2));
+  const buffer = Buffer.from(listOf('new', 2));
+  await tab.getByLabel('Files for renewals-q4').setInputFiles({ name: 'new.csv', mimeType: '', buffer });
+  await tab.getByText('new.csv will be taken by the next run.').waitFor();
   await tab.getByRole('button', { name: 'Run now: renewals-q4' }).click();
   const last = tab.getByRole('region', { name: 'The last nights' });
   for (const says of ['1 file, 2 rows', '2 found', 'A$0.08']) await last.getByText(says).waitFor();
+  const [{ ended }] = (await ask(page, 'GET', '/nights')).nights;
+  expect(await last.getByRole('link', { name: '1 file, 2 rows' }).getAttribute('href')).toBe(
+    `/files/${ended[0].sweep.files[0].batch}`,
+  );
   expect(await desk.requests()).toBe(3 + 2);
 
   await form.getByLabel('Take new files of').selectOption('another folder');
@@ -257,7 +274,7 @@ test('a list that changes people, and one for which nothing was chosen, become n
   await ask(page, 'PUT', `/lists/${team}/job`, { operation: 'onboard', account: 'sandbox-service' });
   const list = await boughtOn(page);
   const { lists } = await ask(page, 'GET', '/nights');
-  expect(lists).toEqual([{ list, name: 'Renewals Q4.csv', operation: 'enrich-company' }]);
+  expect(lists).toEqual([{ list, name: 'Renewals Q4.csv', operation: 'enrich-company', mends: 0 }]);
 });
 
 test('a night outlives the page, and one whose account is gone says so and keeps no page from opening', async () => {

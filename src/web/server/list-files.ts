@@ -378,7 +378,7 @@ export async function removeList({ folder }: Pick<KeptList, 'folder'>, name?: st
 }
 
 /** The last part of a path that a browser may send. A long one loses its beginning: the ending stays. */
-const cleanName = (text: string): string =>
+export const cleanName = (text: string): string =>
   visibleName(text.split(/[\\/]/).at(-1) ?? '')
     .trim()
     .slice(-LONGEST_NAME);

@@ -8,8 +8,9 @@ import { stop, suggestion } from '../../core/errors.ts';
 import { familyNames, OPERATIONS } from '../../core/families.ts';
 import { nightsFolder } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { formatOf } from '../../files/input.ts';
 import { isUrl } from '../../ledger/store.ts';
-import { replaceBy, replaceFile } from '../../lib/atomic-file.ts';
+import { type Chunks, NewFile, outputProblem, replaceBy, replaceFile } from '../../lib/atomic-file.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { isYamlName, nameParts } from '../../lib/file-name.ts';
 import { choose, jobOver, refuseChanges, type SweptJob, sweptJobs } from '../../run/choose.ts';
@@ -17,7 +18,7 @@ import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { accountsOf } from '../../walk/resolved-job.ts';
 import type { NewNight, NightDraft, NightWritten } from '../api.ts';
-import { keptList, writeListJob } from './list-files.ts';
+import { cleanName, keptList, writeListJob } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -109,6 +110,28 @@ export async function writeNight(
     await rm(written, { force: true });
     if (made !== undefined && inbox !== all) await rmdir(inbox).catch(() => {});
     throw error;
+  }
+}
+
+/**
+ * Puts a file where the next night takes it, and no sweep sees a part of it. A file of its name stays.
+ * @returns its name there.
+ * @throws StopError `input` for a file that no night can read, `output` or `disk_full`.
+ */
+export async function putIntoInbox(inbox: string, named: string, chunks: Chunks): Promise<string> {
+  const wanted = cleanName(named).replace(/^[.~]+/, '');
+  await formatOf(wanted);
+  const { stem, ending } = nameParts(wanted);
+  const content = await NewFile.write(inbox, 0o600, chunks).catch((error: unknown) => {
+    throw outputProblem(inbox, error);
+  });
+  try {
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? wanted : `${stem} (${number})${ending}`;
+      if (await content.take(join(inbox, name), async () => false)) return name;
+    }
+  } finally {
+    await content.discard();
   }
 }
 

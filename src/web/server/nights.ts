@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { loadAccounts } from '../../client/account/account.ts';
 import { describedOperation } from '../../core/described.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { stepNames } from '../../core/steps.ts';
+import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { unlessStopped } from '../../run/known-account.ts';
-import { type ListJob, NewNight, NightRequest, type Nights } from '../api.ts';
+import { type Inboxed, InboxQuery, type ListJob, NewNight, NightRequest, type Nights } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -21,6 +23,12 @@ export function nightRoutes(server: Server): Hono {
       await sweeps.setPaused(context.req.param('job'), paused);
       return context.json(await nightsNow(server));
     })
+    .put('/nights/:job/files', async (context) => {
+      const { name } = checkInput(context.req.path, InboxQuery, context.req.query());
+      const { incoming } = context.env as HttpBindings;
+      const inboxed = { name: await sweeps.put(context.req.param('job'), name, incoming) };
+      return context.json(inboxed satisfies Inboxed, 201);
+    })
     .delete('/nights/:job', async (context) => {
       await sweeps.remove(context.req.param('job'));
       return context.json(await nightsNow(server));
@@ -30,9 +38,11 @@ export function nightRoutes(server: Server): Hono {
 async function nightsNow(server: Server): Promise<Nights> {
   // What is wrong in the accounts file is said where an account is needed.
   const accounts = await unlessStopped(loadAccounts());
-  const lists = (await keptLists(server)).flatMap(({ id, name, job }) => {
+  const lists = (await keptLists(server)).flatMap(({ id, name, job, mends }) => {
     const operation = job.operation ?? operationsIn(job.operations);
-    return operation === undefined || isOfService(operation) ? [] : [{ list: id, name, operation }];
+    return operation === undefined || isOfService(operation)
+      ? []
+      : [{ list: id, name, operation, mends: mends.length }];
   });
   const { path: accounts_file = accountsPath(), inboxes = new Map<string, string>() } = accounts ?? {};
   return {

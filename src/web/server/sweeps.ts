@@ -11,7 +11,7 @@ import type { Log } from '../../core/events.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
 import { EXIT } from '../../core/stops.ts';
-import { replaceFile } from '../../lib/atomic-file.ts';
+import { type Chunks, replaceFile } from '../../lib/atomic-file.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { SweepObject } from '../../objects/run-object.ts';
 import { refuseSharedInbox, requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts';
@@ -19,7 +19,15 @@ import { chooseStore } from '../../run/store-choice.ts';
 import { type NewNight, type NightDraft, NightEnd, type NightView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ChildEnd, type Program, stoppedIn } from './child.ts';
-import { draftNight, draftShown, endNight, ownNights, writeNight, writtenAs } from './night-files.ts';
+import {
+  draftNight,
+  draftShown,
+  endNight,
+  ownNights,
+  putIntoInbox,
+  writeNight,
+  writtenAs,
+} from './night-files.ts';
 import type { Order, Work } from './work.ts';
 
 export interface SweepOptions {
@@ -136,6 +144,16 @@ export class Sweeps {
       this.#notes.byJob.delete(job);
     }
     await this.#keep();
+  }
+
+  /**
+   * Puts a file into the inbox of a night. @returns the name that it has there.
+   * @throws HttpRefusal 404; StopError `usage` for a night that does not run, else as `putIntoInbox`.
+   */
+  async put(job: string, name: string, chunks: Chunks): Promise<string> {
+    const [{ swept } = {}] = this.#named(job);
+    if (swept === undefined) throw stop('usage', `${job} does not run.`, 'See what is wrong with it.');
+    return putIntoInbox(swept.inbox, name, chunks);
   }
 
   /** Begins no more sweeps. The line of work ends a sweep that is under way. */

@@ -1,11 +1,13 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { rowsFound } from '../../../core/counts.ts';
 import { moneySum, moneyWords } from '../../../core/money.ts';
 import { listed } from '../../../core/plain-text.ts';
 import { Fold } from '../../../files/output/report/table.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
-import type { Nights as AllNights, NightView } from '../../api.ts';
-import { Act, Loaded } from '../parts/asking.tsx';
-import { ButtonLink, Notice, Popover, Title } from '../parts/controls.tsx';
+import type { Nights as AllNights, Inboxed, NightView } from '../../api.ts';
+import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
+import { Button, ButtonLink, Notice, Popover, Title } from '../parts/controls.tsx';
 import { clockTime, counted, fileName, grouped, when } from '../parts/figures.ts';
 import { ask, beat, onPage } from '../session.ts';
 import { NewNight } from './nights/new-night.tsx';
@@ -90,6 +92,7 @@ function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
         </small>
       </span>
       <span class="bar">
+        <PutIn path={path} job={job} />
         <Act
           says="Run now"
           aria-label={`Run now: ${job}`}
@@ -111,6 +114,48 @@ function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
         </Popover>
       </span>
     </li>
+  );
+}
+
+/** Puts files into the folder that the night looks into. */
+function PutIn({ path, job }: { readonly path: string; readonly job: string }) {
+  const { isBusy, refused, run } = useAction();
+  const input = useRef<HTMLInputElement>(null);
+  const names = useSignal<readonly string[]>([]);
+  const put = async (files: readonly File[]): Promise<void> => {
+    names.value = [];
+    for (const file of files) {
+      const to = `${path}/files?${new URLSearchParams({ name: file.name })}`;
+      const { name } = await ask<Inboxed>(to, { method: 'PUT', body: file });
+      names.value = [...names.value, name];
+    }
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        aria-label={`Files for ${job}`}
+        onChange={({ currentTarget }) => {
+          run(() => put([...(currentTarget.files ?? [])])).then(() => {
+            currentTarget.value = '';
+          });
+        }}
+      />
+      <Button
+        look="quiet"
+        says="Add files"
+        aria-label={`Add files to ${job}`}
+        disabled={isBusy.value}
+        onClick={() => input.current?.click()}
+      />
+      <small role="status">
+        {names.value.length > 0 && `${listed(names.value)} will be taken by the next run.`}
+      </small>
+      <RefusedNotice refused={refused.value} />
+    </>
   );
 }
 
@@ -215,20 +260,20 @@ function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
   const rows = done.reduce((sum, file) => sum + (file.rows ?? 0), 0);
   const found = done.reduce((sum, { counts }) => sum + rowsFound(counts), 0);
   const nothing = stopped === null ? 'nothing new' : onPage(stopped).message;
-  const did =
-    done.length === 0
-      ? waits === 0
-        ? nothing
-        : ''
-      : `${counted(done.length, 'file')}, ${counted(rows, 'row')}`;
   return (
     <li key={`${at} ${job}`}>
       <span>
         <time dateTime={at} title={when(at)}>
-          {DAY.format(new Date(at))}
+          {MOMENT.format(new Date(at))}
         </time>
       </span>
-      <span class="soft">{[...(job === '' ? [] : [job]), ...(did === '' ? [] : [did])].join(' · ')}</span>
+      <span class="soft">
+        {[job, files.length + waits === 0 ? nothing : ''].filter(Boolean).join(' · ')}
+        {job !== '' && done.length > 0 && ' · '}
+        {done.length > 0 && (
+          <Done files={done} says={`${counted(done.length, 'file')}, ${counted(rows, 'row')}`} />
+        )}
+      </span>
       <span class="far">{done.length > 0 && `${grouped(found)} found`}</span>
       <span class="num">{costOf(sweep)}</span>
       <span class="far need">
@@ -238,8 +283,36 @@ function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
   );
 }
 
-/** `Thu 26 Nov`. */
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+type Swept = NonNullable<Ended['sweep']>['files'];
+
+/** The lists that a night has done, each with its view. */
+function Done({ files, says }: { readonly files: Swept; readonly says: string }) {
+  const [first, ...others] = files;
+  if (first !== undefined && others.length === 0) return <a href={`/files/${first.batch}`}>{says}</a>;
+  return (
+    <Popover name="The lists of this night" says={says} look="link">
+      {() => (
+        <ul class="stack">
+          {files.map(({ file, batch, counts }) => (
+            <li key={file}>
+              <a href={`/files/${batch}`}>{fileName(file)}</a>{' '}
+              <span class="soft">{grouped(rowsFound(counts))} found</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Popover>
+  );
+}
+
+/** `Thu 26 Nov, 02:04`, where the reader is. */
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 /** In money, or in credits where an account has no price. Files that wait may have cost something, too. */
 function costOf(sweep: Ended['sweep']): string {

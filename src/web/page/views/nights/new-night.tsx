@@ -4,7 +4,7 @@ import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { NightDraft, Nights } from '../../../api.ts';
 import { Act, RefusedNotice, useAsked } from '../../parts/asking.tsx';
 import { ButtonLink, Field, Select } from '../../parts/controls.tsx';
-import { clockTime } from '../../parts/figures.ts';
+import { clockTime, counted } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { placeOf, Written } from './written.tsx';
 
@@ -53,6 +53,7 @@ export function NewNight({ lists, inboxes, accounts_file: file, time_zone: zone 
         options={lists.map((each) => [each.list, `${each.name}, ${whatWords(each.operation)}`] as const)}
         onChosen={(next) => (list.value = next)}
       />
+      <Carried {...chosen} />
       <Select
         name="Take new files of"
         value={inbox.value}
@@ -101,6 +102,19 @@ export function NewNight({ lists, inboxes, accounts_file: file, time_zone: zone 
     </section>
   );
 }
+
+/** What a night does as the list did, and what it cannot: a corrected cell is one of its file. */
+const Carried = ({ mends }: Nights['lists'][number]) => (
+  <>
+    <small>Its accounts, columns, conditions and what is added are carried over.</small>
+    {mends > 0 && (
+      <small class="need">
+        {counted(mends, 'correction')} of its cells {mends === 1 ? 'is' : 'are'} not: a night takes the cells
+        of a new file as they come.
+      </small>
+    )}
+  </>
+);
 
 /** Nothing was chosen for any list, so no night has anything to do. */
 const NoList = () => (
