@@ -1,3 +1,4 @@
+import { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Server, Socket } from 'node:net';
 import { chdir, execPath } from 'node:process';
@@ -28,10 +29,10 @@ let isLeft = false;
 process.on('disconnect', () => process.exit());
 process.on('message', async (message: ToHost) => {
   if (message === 'leave') {
-    // What the page has started goes on until it sees the end of its input, as behind any page that is killed.
-    if (process.getActiveResourcesInfo().includes('ProcessWrap')) process.exit();
     isLeft = true;
     process.emit('SIGTERM');
+    // The page waits for what it has started, which would go on with answers that no one awaits any more.
+    for (const handle of activeHandles()) if (handle instanceof ChildProcess) handle.kill('SIGKILL');
     return;
   }
   const { words, folder, env } = message;
@@ -53,11 +54,15 @@ process.on('message', async (message: ToHost) => {
   await send({ isFree: true });
 });
 
+function activeHandles(): readonly unknown[] {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles(): readonly unknown[] };
+  return handles();
+}
+
 /** A page leaves its listeners and connections to the end of its process. */
 function closeAll(): void {
-  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles(): readonly unknown[] };
   const own: readonly unknown[] = [process.stdin, process.stdout, process.stderr];
-  for (const handle of handles()) {
+  for (const handle of activeHandles()) {
     if (handle instanceof Server) handle.close();
     else if (handle instanceof Socket && !own.includes(handle)) handle.destroy();
   }

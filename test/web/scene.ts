@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import type { Desk, JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
@@ -35,15 +35,14 @@ export async function ask(
   return { status: answer.status, ...JSON.parse(answer.body) };
 }
 
+/** One for all files of a worker, which ends with it: to open one takes longer than many a test. */
+let browser: Promise<Browser> | undefined;
+
 /** A browser for the tests of a file. @returns what opens a tab in it, which ends with its test. */
 export function useBrowser() {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
   return async (served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const page = await openTab(browser, served, { path, ...options });
+    browser ??= openBrowser();
+    const page = await openTab(await browser, served, { path, ...options });
     onTestFinished(async ({ task }) => {
       const isFailed = task.result?.state === 'fail';
       const shown = isFailed ? await page.locator('body').innerText() : '';
