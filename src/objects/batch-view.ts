@@ -91,8 +91,9 @@ export const ChangesObject = z.object({
   people: PeopleObject,
   /** Changes that were planned. */
   planned: z.number(),
-  /** Changes that an undo has taken back. Left out: none. */
+  /** Changes that an undo has taken back, and those that it left. Left out: none were taken back. */
   taken_back: z.number().exactOptional(),
+  stands: z.record(z.string(), z.number()).exactOptional(),
   projects: z.array(ChangeGroupObject),
 });
 export type ChangesObject = z.output<typeof ChangesObject>;

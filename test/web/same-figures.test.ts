@@ -324,7 +324,7 @@ test('a team has the same people and changes in each face: killed, gone on, left
   faces = { ...faces, page: await tabAt(faces.served, `/files/${batch}`) };
   await alike({ applied: 1, unchanged: 2 }, { all: 3, taken_back: 1, unchanged: 2 }, 'taken back');
   await faces.page.locator('.tile').getByText('taken back').waitFor();
-  await faces.page.getByText('1 change: all done, 1 taken back, nothing left').waitFor();
+  await faces.page.getByText('1 change: all done, all taken back').waitFor();
 });
 
 test('figures of lost answers: held, answered, found nothing, skipped, named again, not done, and sent again', async () => {

@@ -134,9 +134,22 @@ test('an admin is allowed by name, in a project, for one start: the next person 
   await phone.getByText('Change', { exact: true }).click();
   await phone.getByText('1 becomes admin: ben@t.example in Atlas', { exact: true }).waitFor();
   await phone.getByRole('button', { name: 'Allow', exact: true }).click();
+  await phone.getByText('1 person gets an e-mail from data.', { exact: true }).waitFor();
   await change(phone).click();
   await finished(served, id, 2);
   expect(await standing()).toEqual({ as: 'invited', role: 'admin' });
+
+  // Who loses access by an undo is typed as before a start.
+  await page.reload();
+  await page.getByRole('button', { name: 'Undo…' }).click();
+  await page.getByText('1 loses access: ben@t.example in Atlas, an admin', { exact: true }).waitFor();
+  const back = page.getByRole('button', { name: 'Take back 1 change' });
+  await page.getByText('Waits for one answer: 1 loses access, type ben@t.example', { exact: true }).waitFor();
+  expect(await back.isDisabled()).toBe(true);
+  await page.getByLabel('Type ben@t.example to agree').fill('ben@t.example');
+  await back.click();
+  await page.locator('main .state').getByText('Taken back today').waitFor();
+  expect(await standing()).toBeUndefined();
 });
 
 test('a column that no guess knows is asked about before anybody goes to the project of the account', async () => {
@@ -349,7 +362,7 @@ test('who is no longer on the list loses access only after she has typed so, and
     .waitFor();
   expect(await rowOf(page, 'cid@t.example').innerText()).not.toContain('taken back');
   // What is left: who was removed.
-  await state.getByText('1 change left').waitFor();
+  await state.getByText('1 removal stays').waitFor();
   const tiles = page.locator('.tile');
   const counted = async () => (await tiles.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
   await expect.poll(counted).toEqual([...['3 people', '1 changed', '1 taken back', '1 stay'], '1 removed']);
@@ -504,6 +517,8 @@ test('after a kill, a person of whom one of two changes was made is in the table
   await rowOf(page, 'finn@t.example').getByText(half, { exact: true }).waitFor();
   await page.getByText('2 invites to Atlas.').waitFor();
   await page.getByText('Half done').first().waitFor();
+  const all = await tabAt(served, '/');
+  await all.getByText('2 people, 3 changes: 2 done', { exact: true }).waitFor();
   await page.goto(`${served.url}/reports/${batch}`);
   await page.getByText(half, { exact: true }).waitFor();
   await page.getByText(/ · service account data$/).waitFor();

@@ -5,7 +5,7 @@ import { sayAll } from '../../core/finding-words.ts';
 import type { Findings } from '../../core/findings.ts';
 import { subjectText, subjectWords, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
-import { end, type JsonObject, type PlannedAction } from '../../core/operation.ts';
+import { end, type JsonObject, PLANNED_ACTIONS, type PlannedAction } from '../../core/operation.ts';
 import { People, type PeopleEnd, personOfRow } from '../../core/people.ts';
 import {
   type Batch,
@@ -20,7 +20,7 @@ import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 import { plannedRecords } from '../kept-rows.ts';
 import { CHANGE_ENDS, type ChangeEnd, type ChangesDone, type PersonChange } from './report-object.ts';
-import { CALLED } from './summary-words.ts';
+import { CALLED, changesDoneIn } from './summary-words.ts';
 
 /**
  * The changes that a batch has made, from its plan and its answers. Every face of the program takes its
@@ -73,7 +73,7 @@ class ChangeCollector {
   readonly #persons: PersonChange[] = [];
   /** Changes that were to be made, and those that were taken back. */
   #planned = 0;
-  #undone = 0;
+  readonly #undone: Partial<Record<PlannedAction, number>> = {};
   rows = 0;
 
   constructor(batch: Batch, takenBack: ReadonlySet<string>) {
@@ -118,7 +118,7 @@ class ChangeCollector {
     const isBack = ended === 'applied' && this.#isTakenBack(work, answers);
     const isFirst = this.#count(work, ended, answers);
     if (isFirst && isPlanned) this.#plan(work);
-    if (isFirst && isBack) this.#undone += 1;
+    if (isFirst && isBack) tick(this.#undone, work.action ?? 'call');
     this.#addEnd(work, isBack ? 'taken_back' : personEnd(ended, record));
     const isHalf = ended === 'pending' && soFar !== '';
     if (!isBeyond && !(isFirst && (ended === 'applied' || isHalf))) return;
@@ -134,15 +134,24 @@ class ChangeCollector {
   }
 
   result(): ChangesDone {
-    const taken = this.#undone === 0 ? {} : { taken_back: this.#undone };
     return {
       ...this.#all,
       people: this.#people.counts,
       planned: this.#planned,
-      ...taken,
+      ...this.#sinceUndo(),
       projects: [...this.#groups.values()],
       persons: this.#persons,
     };
+  }
+
+  /** What an undo has taken back, and what it left. */
+  #sinceUndo(): Pick<ChangesDone, 'taken_back' | 'stands'> {
+    const taken = changesDoneIn({ done: this.#undone });
+    if (taken === 0) return {};
+    const left = PLANNED_ACTIONS.map((action) => {
+      return [action, (this.#all.done[action] ?? 0) - (this.#undone[action] ?? 0)] as const;
+    });
+    return { taken_back: taken, stands: Object.fromEntries(left.filter(([, count]) => count > 0)) };
   }
 
   #plan({ makes }: KeptWork): void {

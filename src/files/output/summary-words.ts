@@ -250,19 +250,22 @@ export function teamWords({ people, planned }: Team): string {
 export const changesDoneIn = ({ done }: Pick<ChangesObject, 'done'>): number =>
   Object.values(done).reduce((sum, count) => sum + count, 0);
 
-/** `40 people, 50 changes: 46 done`, and since an undo `…, 43 taken back, 3 left`. */
+/** `40 people, 50 changes: 46 done`, and since an undo `…, 43 taken back; 3 removals stay`. */
 export function teamDoneWords(changes: ChangesObject): string {
   const { planned, taken_back: back = 0 } = changes;
   const done = changesDoneIn(changes);
   if (planned === 0) return teamWords(changes);
   const made = done === planned ? 'all done' : `${done === 0 ? 'none' : grouped(done)} done`;
-  const undone = back === 0 ? '' : `, ${grouped(back)} taken back, ${leftWords(done - back)}`;
-  return `${teamWords(changes)}: ${made}${undone}`;
+  const stays = stayWords(changes);
+  const undone = stays === '' ? 'all taken back' : `${grouped(back)} taken back; ${stays}`;
+  return `${teamWords(changes)}: ${made}${back === 0 ? '' : `, ${undone}`}`;
 }
 
-/** `3 left`: what an undo has not taken back. */
-const leftWords = (remainingRows: number): string =>
-  remainingRows === 0 ? 'nothing left' : `${grouped(remainingRows)} left`;
+/** `3 removals, 1 new project stay`: what an undo has left; blank where that is nothing. */
+export function stayWords({ stands = {} }: Pick<ChangesObject, 'stands'>): string {
+  const count = changesDoneIn({ done: stands });
+  return count === 0 ? '' : `${countedActions(stands)} ${count === 1 ? 'stays' : 'stay'}`;
+}
 
 /** `7 invites to Platform, 6 removals from Research`. */
 export function changesMade({ done, projects }: Pick<ChangesObject, 'done' | 'projects'>): string {

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { callsThat, describedOperation } from '../../../core/described.ts';
 import { atMost, capital } from '../../../core/plain-text.ts';
-import { teamWords, whatWords } from '../../../files/output/summary-words.ts';
+import { teamDoneWords, whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
@@ -138,9 +138,9 @@ function OneList({ list, batch }: Line) {
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
 
-/** `269 of 300 found`; rows, where several things are looked for, and people and changes of a team. */
+/** `269 of 300 found`; rows, where several things are looked for; of a team what was done. */
 function foundOf(batch: ListedBatch): string {
-  if (batch.changes) return teamWords(batch.changes);
+  if (batch.changes) return teamDoneWords(batch.changes);
   const what = describedOperation(batch.operation)?.vendor === 'service' ? 'changes' : 'found';
   const rows = batch.operation.includes(',') ? 'rows ' : '';
   return `${foundWords(batch)} ${rows}${what}${batch.running ? ' so far' : ''}`;

@@ -1,7 +1,7 @@
 import type { PlanObject } from '../../../api.ts';
 import { counted, needWords } from '../../parts/figures.ts';
 import type { Agreed, Scene } from './scene.ts';
-import { isMaking, isSent, losingIn } from './team.ts';
+import { isMaking, isSent, losingIn, mailWords } from './team.ts';
 
 /** The rows that are bought again after a yes alone; undefined where there are none. */
 export function againIn({ reread, unanswered, asked_otherwise: otherwise }: PlanObject) {
@@ -36,14 +36,13 @@ const NUMBERS = ['no', 'one', 'two', 'three', 'four'];
 function waitsFor(scene: Scene, plan: PlanObject): readonly string[] {
   const { value: agreed } = scene.agreed;
   const { to_agree: question, reread, guards = [] } = plan;
-  const losing = losingIn(plan);
-  const isTyped = !losing || typedFor(losing, agreed).trim().toLowerCase() === losing.phrase.toLowerCase();
+  const untyped = untypedIn(plan, agreed);
   const isAccepted = question === undefined || agreed.accept === question.agreement;
   return [
     ...(plan.default_project ? ['which column is the project'] : []),
     ...holdsFor(scene, plan).map((name) => `is “${name}” a new project`),
     ...guards.filter((guard) => !isAllowed(scene, guard)).map(({ says }) => says),
-    ...(losing && !isTyped ? [`${losing.says}, type ${losing.phrase}`] : []),
+    ...(untyped ? [untyped] : []),
     ...(isAccepted ? [] : ['what is sent to the vendor']),
     ...(reread === undefined || agreed.yes === true ? [] : ['rows that are looked at again']),
   ];
@@ -55,6 +54,14 @@ export function nothingSent({ changes, invalid, unknown }: PlanObject): string |
   const { length: projects } = unknown?.projects ?? [];
   if (projects === 0) return `Nothing can be sent: ${needWords(invalid)}`;
   return `Nothing can be sent: ${counted(projects, 'project is', 'projects are')} not known`;
+}
+
+/** `3 lose access, type 3`, until she has; undefined where nobody does. */
+export function untypedIn(plan: Pick<PlanObject, 'changes'>, agreed: Agreed): string | undefined {
+  const losing = losingIn(plan);
+  if (losing === undefined) return undefined;
+  const isTyped = typedFor(losing, agreed).trim().toLowerCase() === losing.phrase.toLowerCase();
+  return isTyped ? undefined : `${losing.says}, type ${losing.phrase}`;
 }
 
 /** What she has typed about other people is no agreement. */
@@ -82,9 +89,9 @@ export function holdsFor({ list, agreed }: Pick<Scene, 'list' | 'agreed'>, plan?
 export const isAllowed = (scene: Scene, guard: Guard): boolean =>
   scene.agreed.value.allowed?.includes(aboutGuard(scene, guard)) === true;
 
-/** Whether a start does something to people that is asked about, or was agreed to. */
+/** Whether a start does something to people that is asked about, was agreed to, or is mailed to them. */
 export const asksOfPeople = (plan: PlanObject): boolean =>
-  [plan.guards?.length, losingIn(plan)].some(Boolean);
+  [plan.guards?.length, losingIn(plan), mailWords(plan, '')].some(Boolean);
 
 /** Whether it sends or buys something again that is asked about, or was agreed to. */
 export const asksOfRows = ({ agreed: { value: agreed } }: Scene, plan: PlanObject): boolean =>

@@ -1,32 +1,54 @@
+import type { Signal } from '@preact/signals';
+import { accountWords } from '../../../../files/output/summary-words.ts';
+import type { PlanObject } from '../../../api.ts';
 import { Button, Field, Notice, Popover, Sentences } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { aboutGuard, isAllowed, typedFor } from './agreed.ts';
-import type { OfPlan } from './scene.ts';
-import { losingIn } from './team.ts';
+import { stepsOf } from './job.ts';
+import type { Agreed, OfPlan } from './scene.ts';
+import { losingIn, mailWords } from './team.ts';
 
 /** What a start does to people that she has to know first, and agrees to on purpose. */
 export function TeamAgreements({ scene, plan }: OfPlan) {
-  const { value: agreed } = scene.agreed;
-  const losing = losingIn(plan);
+  const [{ accounts: [account = 'the service'] = [] } = {}] = stepsOf(scene.job);
   return (
     <>
       <Guards scene={scene} plan={plan} />
-      {losing && (
-        <Notice says={<Who {...losing} />}>
-          <Field
-            says={`Type ${losing.phrase} to agree`}
-            // An address is longer than the room beside its label.
-            inline={losing.isCount}
-            class={losing.isCount ? 'n' : undefined}
-            value={typedFor(losing, agreed)}
-            onInput={({ currentTarget: { value: words } }) =>
-              (scene.agreed.value = { ...agreed, typed: { about: losing.about, words } })
-            }
-          />
-        </Notice>
-      )}
+      <Losing plan={plan} agreed={scene.agreed} />
+      <Mailed plan={plan} account={account} />
     </>
   );
+}
+
+interface LosingProps {
+  readonly plan: Pick<PlanObject, 'changes'>;
+  readonly agreed: Signal<Agreed>;
+}
+
+/** Who loses access, by a start or by an undo, and the words by which she agrees to that. */
+export function Losing({ plan, agreed }: LosingProps) {
+  const losing = losingIn(plan);
+  if (losing === undefined) return null;
+  return (
+    <Notice says={<Who {...losing} />}>
+      <Field
+        says={`Type ${losing.phrase} to agree`}
+        // An address is longer than the room beside its label.
+        inline={losing.isCount}
+        class={losing.isCount ? 'n' : undefined}
+        value={typedFor(losing, agreed.value)}
+        onInput={({ currentTarget: { value: words } }) =>
+          (agreed.value = { ...agreed.value, typed: { about: losing.about, words } })
+        }
+      />
+    </Notice>
+  );
+}
+
+/** What leaves the service for people, and cannot be taken back. */
+export function Mailed({ plan, account }: Pick<LosingProps, 'plan'> & { readonly account: string }) {
+  const words = mailWords(plan, accountWords(account));
+  return words === '' ? null : <p class="why">{words}.</p>;
 }
 
 interface WhoProps {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { listed } from '../../../../core/plain-text.ts';
 import { Changes, HalfDone, HeldBack } from '../../../../files/output/report/changes.ts';
@@ -5,13 +6,17 @@ import { columnShares, identifierShares, type Shares } from '../../../../files/o
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
 import { accountWords, changesDoneIn, stepCost, whatWords } from '../../../../files/output/summary-words.ts';
 import type { ChangesObject, ReportObject, UndoPlanObject } from '../../../api.ts';
-import { Act, RefusedNotice, useAnswer } from '../../parts/asking.tsx';
+import { Act, late, RefusedNotice, useAnswer } from '../../parts/asking.tsx';
 import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
+import { untypedIn } from './agreed.ts';
 import { Attention } from './attention.tsx';
-import type { OfScene } from './scene.ts';
+import type { Agreed, OfScene } from './scene.ts';
 import { changeFacts, isSent, markOf, teamRows } from './team.ts';
+
+const Losing = late(async () => (await import('./agreements.tsx')).Losing, '');
+const Mailed = late(async () => (await import('./agreements.tsx')).Mailed, '');
 
 /** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
 export function Ended({ scene }: OfScene) {
@@ -155,10 +160,12 @@ function Else({ scene: { batch, list, isUndoing, isPlanning } }: OfScene) {
 
 /** What would be taken back, and what cannot be, before it is. */
 function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
+  const agreed = useSignal<Agreed>({});
   const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   // An undo may have begun and ended between two looks at the work.
   const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
   const sent = plan?.changes.filter(isSent).length ?? 0;
+  const untyped = plan && untypedIn(plan, agreed.value);
   return (
     <Panel name="Undo">
       <Scroll>
@@ -167,16 +174,24 @@ function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
         {plan ? <Planned {...plan} /> : !refused && <p class="soft">One moment…</p>}
       </Scroll>
       <Foot>
+        {plan && sent > 0 && (
+          <div class="stack agreed">
+            <Losing plan={plan} agreed={agreed} />
+            <Mailed plan={plan} account={batch?.account ?? ''} />
+          </div>
+        )}
         <div class="bar">
           {plan?.state === 'plan' && sent > 0 && (
             <Act
               look="go"
               says={`Take back ${counted(sent, 'change')}`}
+              disabled={untyped !== undefined}
               does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id } })}
             />
           )}
           <Button says="Close" onClick={() => (isUndoing.value = false)} />
         </div>
+        {untyped && <p class="why">Waits for one answer: {untyped}</p>}
       </Foot>
     </Panel>
   );

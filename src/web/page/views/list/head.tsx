@@ -1,18 +1,9 @@
-import { changesDoneIn, teamWords, whatWords } from '../../../../files/output/summary-words.ts';
+import { stayWords, teamWords, whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../api.ts';
 import { late } from '../../parts/asking.tsx';
 import { isStoppedAway } from '../../parts/away.tsx';
 import { ButtonLink, Popover, Title } from '../../parts/controls.tsx';
-import {
-  counted,
-  doneWords,
-  duration,
-  grouped,
-  isBegun,
-  needing,
-  rowsLeft,
-  when,
-} from '../../parts/figures.ts';
+import { doneWords, duration, grouped, isBegun, needing, rowsLeft, when } from '../../parts/figures.ts';
 import { HeaderChoice, SheetChoice } from './reading.tsx';
 import { cameAgain, isAnew, type OfScene, type Scene, teamPlan } from './scene.ts';
 import { plannedTeam } from './team.ts';
@@ -101,15 +92,13 @@ function State({ scene }: OfScene) {
   if (state === 'open' && batch.part_done) return <Word look="need" says="Waiting" />;
   if (state === 'open') return <Word look="need" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished)
-    return <Word look="none" says="Taken back" more={`${when(undo.created_at)}${leftWords(batch)}`} />;
+    return <Word look="none" says="Taken back" more={takenBackWords(undo.created_at, batch.changes)} />;
   return needing(batch) > 0 ? <Word look="need" says="Needs attention" /> : <Word look="found" says="Done" />;
 }
 
-/** `, 3 changes left`: what an undo has not taken back. */
-function leftWords({ changes }: BatchStatusObject): string {
-  const remainingChanges = changes === undefined ? 0 : changesDoneIn(changes) - (changes.taken_back ?? 0);
-  return remainingChanges === 0 ? '' : `, ${counted(remainingChanges, 'change')} left`;
-}
+/** `today 09:12, 3 removals stay`. */
+const takenBackWords = (at: string, changes: BatchStatusObject['changes']): string =>
+  [when(at), changes && stayWords(changes)].filter(Boolean).join(', ');
 
 /** A clock without seconds would say of such a wait that it is over. */
 export const isSoon = (until: string): boolean => Date.parse(until) - Date.now() < 2 * 60_000;

@@ -5,7 +5,7 @@ import { late } from '../../parts/asking.tsx';
 import { Checkbox, Facts, Field, Notice, Select } from '../../parts/controls.tsx';
 import { counted, grouped, needWords } from '../../parts/figures.ts';
 import type { OfPlan, OfScene } from './scene.ts';
-import { changeFacts, heldWords, isMaking, mailsIn, missingIn, plannedTeam } from './team.ts';
+import { changeFacts, heldWords, isMaking, missingIn, plannedTeam } from './team.ts';
 
 const Misspelled = late(async () => (await import('./misspelled.tsx')).Misspelled, '');
 
@@ -106,7 +106,6 @@ const withEntry = (names: Names = {}, name: string, projectId: string): Record<s
 export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
   const { planned, done } = plannedTeam(plan);
   const sent = changesDoneIn({ done });
-  const mails = mailsIn(plan);
   const needed = plan.invalid > 0 && `, and ${needWords(plan.invalid)}`;
   if (sent === 0) return <p>There is nothing to change{needed}.</p>;
   return (
@@ -116,7 +115,6 @@ export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
         sum={['Changes', grouped(planned)]}
       />
       <p class="soft">
-        {mails > 0 && `${counted(mails, 'e-mail is', 'e-mails are')} sent. `}
         Can be undone later, but for e-mails: who is removed has to be invited again; new projects stay.
       </p>
     </>

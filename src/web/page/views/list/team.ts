@@ -2,7 +2,7 @@ import { isInvite } from '../../../../core/described.ts';
 import { People, type PeopleEnd, peopleWith, personOfRow, whoIn } from '../../../../core/people.ts';
 import { listed } from '../../../../core/plain-text.ts';
 import type { ChangesObject, PlannedChangeObject, PlanObject } from '../../../api.ts';
-import { grouped, sumOf } from '../../parts/figures.ts';
+import { counted, grouped } from '../../parts/figures.ts';
 
 /** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
 
@@ -98,9 +98,16 @@ export function plannedTeam(plan: PlanObject): Pick<ChangesObject, 'people' | 'p
   return { people: peopleOf(plan).counts, planned, done };
 }
 
-/** An invite that is made anew for another role is mailed as well. */
-export const mailsIn = ({ changes = [] }: PlanObject): number =>
-  sumOf(changes.map(({ calls = [] }) => calls.filter(isInvite).length));
+/**
+ * `24 people get an e-mail from Data`: an invite that is made anew for another role is mailed as well. Blank
+ * where nothing is mailed.
+ */
+export function mailWords({ changes = [] }: OfChanges, service: string): string {
+  const mailed = changes.filter(({ calls = [] }) => calls.some(isInvite));
+  const { length: people } = peopleWith(mailed);
+  const mails = mailed.length === people ? 'an e-mail' : counted(mailed.length, 'e-mail');
+  return people === 0 ? '' : `${counted(people, 'person gets', 'people get')} ${mails} from ${service}`;
+}
 
 /** Whom a list that lacks them could remove, by project: `13 in Atlas and 2 in Beacon`. */
 export function missingIn({ changes = [], leavers = [] }: PlanObject): string {
@@ -127,7 +134,7 @@ export const changeFacts = (done: ChangesObject['done'], others: number, says = 
     .map(([words, count]) => [words, grouped(count)] as const);
 
 /** Who loses access, or is admin no more; undefined where nobody does. */
-export function losingIn({ changes = [] }: PlanObject) {
+export function losingIn({ changes = [] }: OfChanges) {
   const losing = changes.filter(
     (change) => isSent(change) && (change.action === 'remove' || isAdminNow(change)),
   );
@@ -144,6 +151,9 @@ export function losingIn({ changes = [] }: PlanObject) {
     about: losing.map((each) => `${whoIs(each)} in ${each.project}`).join(),
   };
 }
+
+/** Of a start or of an undo. */
+type OfChanges = Pick<PlanObject, 'changes'>;
 
 const isAdminNow = ({ from, to }: PlannedChangeObject): boolean => from === 'admin' && to !== 'admin';
 
