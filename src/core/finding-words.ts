@@ -143,6 +143,14 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `${whoIs(person)} is in the project ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
   already_invited: ({ role, ...person }) =>
     `${whoIs(person)} is invited ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
+  access_now({ places, ...person }, face) {
+    if (face === 'short') return '';
+    const who = face === 'page' ? '' : `${whoIs(person)} `;
+    const where = places.map(({ project, role = 'a role' }) => `${role} in ${foreignWords(project)}`);
+    return (
+      who + (where.length === 0 ? 'has no access, as far as is known' : `keeps access: ${listed(where)}`)
+    );
+  },
   not_in_project: (person) => `${whoIs(person)} is not in the project, as far as is known`,
   no_invite: ({ to, ...person }) =>
     to === undefined

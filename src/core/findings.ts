@@ -172,6 +172,11 @@ export const FINDINGS = {
   already_member: { needs: 'nobody', facts: { ...PERSON, role: text.exactOptional() } },
   already_invited: { needs: 'nobody', facts: { ...PERSON, role: text.exactOptional() } },
   not_in_project: { needs: 'nobody', facts: PERSON },
+  /** Where a person whom the job leaves out has access, and keeps it. */
+  access_now: {
+    needs: 'nobody',
+    facts: { ...PERSON, places: z.array(z.object({ project: text, role: text.exactOptional() })) },
+  },
   /** `to`: what cannot be done for want of one. */
   no_invite: { needs: 'you', facts: { ...PERSON, to: z.literal('change_role').exactOptional() } },
   invite_deleted_before: { needs: 'nobody', facts: { invite_code: text } },

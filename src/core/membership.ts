@@ -194,11 +194,14 @@ export class Team {
   }
 
   inProject(project: string): readonly KnownSubject[] {
+    return this.inProjects().filter(({ subject }) => subject.project === project);
+  }
+
+  /** Everybody with access to a project, as far as is known. */
+  inProjects(): readonly KnownSubject[] {
     return this.all.filter(
-      ({ subject, facts }) =>
-        subject.project === project &&
-        facts !== undefined &&
-        ['invited', 'member', 'accepted_or_deleted'].includes(facts.state),
+      ({ facts }) =>
+        facts !== undefined && ['invited', 'member', 'accepted_or_deleted'].includes(facts.state),
     );
   }
 }

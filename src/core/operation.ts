@@ -257,6 +257,8 @@ export interface ChangePart<Input, Work extends PlannedWork> {
     options: OperationOptions,
     idle: readonly IdleRow[],
   ): readonly Work[];
+  /** What is known of the access of a person whose row the job leaves out. Left out: nothing. */
+  accessNow?(cells: RowInput, team: Team, options: OperationOptions): Findings;
   /** The names in the cells of a row without a known meaning. Left out: none. */
   unknown?(cells: RowInput, options: OperationOptions): UnknownNames;
 }

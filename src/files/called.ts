@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
 import type { FileBytes } from '../core/format.ts';
 import { listFolderOf } from '../core/paths.ts';
 import type { FoundLayout } from '../core/reading.ts';
@@ -38,6 +39,28 @@ function nameIn(note: string): string | undefined {
     return typeof name === 'string' ? name : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The part of a list's note that says with which mends it was started. */
+const StartedNote = z.object({
+  versions: z.array(
+    z.object({
+      sha256: z.string(),
+      mends: z.array(z.object({ row: z.number(), column: z.string(), value: z.string() })),
+    }),
+  ),
+});
+
+/** The cells that were mended on the page for this start; none where no note has them. */
+export function mendsOf({ inputPath, inputSha256 }: Pick<Batch, 'inputPath' | 'inputSha256'>) {
+  const folder = listFolderOf(inputPath);
+  if (folder === undefined) return [];
+  try {
+    const { versions } = StartedNote.parse(JSON.parse(readFileSync(noteIn(folder), 'utf8')));
+    return versions.find(({ sha256 }) => sha256 === inputSha256)?.mends ?? [];
+  } catch {
+    return [];
   }
 }
 

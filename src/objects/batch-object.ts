@@ -126,7 +126,7 @@ const TableRowObject = z.object({
   cells: z.array(z.string()),
   /** Why the row ended so. Left out: nothing is to be said. */
   findings: z.array(FindingObject).exactOptional(),
-  /** The findings as the page says them: all of them, and those of each step by its name. */
+  /** The findings as the page says them: all, and by step. */
   says: z.object({ all: z.string(), steps: z.record(z.string(), z.string()) }).exactOptional(),
   /** What was done with the person of the row; only where a change was made. */
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
@@ -138,7 +138,7 @@ export type TableRowObject = z.output<typeof TableRowObject>;
 /** The output of `status BATCH` with rows to show. */
 export const TableObject = BatchNamed.extend({
   columns: z.array(TableColumnObject),
-  /** The columns of what a row found, where one row finds many, such as the people of a company. */
+  /** The columns of what a row found, where it finds many. */
   result_columns: z.array(z.string()).exactOptional(),
   /** Number of bought columns that only the output has. */
   more_columns: z.number(),

@@ -83,16 +83,21 @@ const PeopleObject = z.object({
   /** All their changes were taken back since. */
   taken_back: z.number(),
   unchanged: z.number(),
+  /** Their rows are left out. */
+  left_out: z.number(),
 });
 
 /** What a batch of changes has done, each subject once. */
 export const ChangesObject = z.object({
   ...ChangeFigures.shape,
   people: PeopleObject,
+  /** Of those left out: who keeps access. */
+  keep_access: z.number().exactOptional(),
   /** Changes that were planned. */
   planned: z.number(),
-  /** Changes that an undo has taken back, and those that it left. Left out: none were taken back. */
+  /** Changes that an undo has taken back. Left out: none. */
   taken_back: z.number().exactOptional(),
+  /** Those that it left. */
   stands: z.record(z.string(), z.number()).exactOptional(),
   projects: z.array(ChangeGroupObject),
 });

@@ -30,7 +30,7 @@ const ColumnObject = z.object({
   name: z.string(),
   /** The kind of text in at least four fifths of the filled cells. */
   looks_like: z.string(),
-  /** The column has e-mail addresses or telephone numbers of people, by its cells or its name. */
+  /** E-mails or telephone numbers of people. */
   contact: z.enum(['email', 'phone']).exactOptional(),
   filled: z.number(),
   examples: z.array(z.string()),

@@ -48,7 +48,7 @@ export const LogObject = z.object({
   more: z.boolean(),
 });
 
-/** What was spent at one account. Credits of two accounts are worth different things, and are never added. */
+/** Spent at one account. Credits of two accounts are never added. */
 export const SpentAtObject = z.object({
   account: z.string(),
   spent: z.number(),
@@ -125,7 +125,7 @@ export const ErasureObject = z.object({
   files: z.array(z.string()),
   /** Your files that Rowonce wrote from erased records, or with the person in their paths. They stay. */
   outputs: z.array(z.string()),
-  /** The projects in which the person stays invited or a member; `end_with` is the command that ends this. */
+  /** Projects in which the person stays; `end_with` is the command that ends this. */
   memberships: z.array(
     z.object({ project: z.string(), state: z.string(), end_with: z.string().exactOptional() }),
   ),

@@ -65,7 +65,7 @@ const UnknownObject = z.object({
   projects: z.array(NameObject),
   /** Words for a role. */
   roles: z.array(NameObject),
-  /** Projects that are not known, or would be made, and the one with a name that is probably meant. */
+  /** Projects that are not known or new, and the one that is probably meant. */
   misspelled: z.array(NameObject.extend({ meant: z.string() })).exactOptional(),
 });
 export type UnknownObject = z.infer<typeof UnknownObject>;
@@ -85,6 +85,9 @@ export const ChangesPlan = z.object({
   removed: z.number().exactOptional(),
   /** People whom the list lacks, and who are held back. */
   held_back: z.number().exactOptional(),
+  /** People who are left out, and who of them keeps access. */
+  left_out: z.number().exactOptional(),
+  keep_access: z.number().exactOptional(),
   /** People whom the list lacks, and who stay. */
   leavers: z.array(LeaverObject).exactOptional(),
   /** People known in the projects, each once per project. */
@@ -183,7 +186,7 @@ export const SampleObject = z.object({
   matched: z.number(),
   /** In the order in which they were asked first. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
-  /** The plan for the rest of the list that is still to buy. */
+  /** The plan for the rest of the list. */
   forecast: z
     .object({
       rows: z.number(),

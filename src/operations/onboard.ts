@@ -1,10 +1,11 @@
 import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
-import { finding, together } from '../core/finding.ts';
+import { finding, NO_FINDINGS, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
 import {
   type KnownSubject,
   type Role,
+  type SubjectFacts,
   subjectOfProject,
   subjectText,
   type Team,
@@ -237,7 +238,29 @@ function missing(
   );
 }
 
-function means({ cells = {} }: IdleRow, { email, facts }: PersonInProject): boolean {
+/** Where the person of a row that is left out has access, whichever project the row names. */
+function accessNow(cells: RowInput, team: Team, options: OperationOptions): Findings {
+  const email = readEmail(cells.email);
+  const userId = readUserId(cells.user_id);
+  const who = present({
+    email: email.kind === 'ready' ? email.input : undefined,
+    user_id: userId.kind === 'ready' ? userId.input : undefined,
+  });
+  if (Object.keys(who).length === 0) return NO_FINDINGS;
+  const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
+  const places = new Map<string, { readonly project: string; readonly role?: string }>();
+  for (const { subject, facts } of team.inProjects()) {
+    const { project } = subject;
+    if (project === undefined || !means({ cells }, { email: facts?.email ?? subject.name, facts })) continue;
+    places.set(project, { project: names.get(project) ?? project, ...present({ role: facts?.role }) });
+  }
+  return finding('access_now', { ...who, places: [...places.values()] });
+}
+
+function means(
+  { cells = {} }: Pick<IdleRow, 'cells'>,
+  { email, facts }: { readonly email?: string | undefined; readonly facts?: SubjectFacts | undefined },
+): boolean {
   const named = readEmail(cells.email);
   const userId = readUserId(cells.user_id);
   if (userId.kind === 'ready' && userId.input === facts?.userId) return true;
@@ -274,7 +297,7 @@ export default withRoles(
     readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
     preparer: (options) => (row) => wishIn(row, options),
-    change: { isState: true, resolve, missing, unknown: unknownNames },
+    change: { isState: true, resolve, missing, accessNow, unknown: unknownNames },
     next: nextChange,
   }),
 );

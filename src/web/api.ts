@@ -64,7 +64,7 @@ export const BatchListQuery = z.object({
 });
 
 export const BatchList = z.object({
-  /** Each with the list over which it works; null for a file that was not brought to the page. */
+  /** Each with its list; null for a file that was not brought to the page. */
   batches: z.array(
     BatchObject.extend({
       list: z.string().nullable(),

@@ -153,10 +153,21 @@ test('a team: who is left out is neither invited nor removed, and a project of s
 
   sheet([`${ann},${PROJECT},editor,,`, `${bo},${PROJECT},editor,,Leave`, `${di},,,,leave`], 'next.csv');
   const planned = await team.type('plan', 'team.yaml', 'next.csv');
-  expect(planned.stdout).toContain(`= row 3, ${bo}: unless leaves it out, because "Note" is "Leave"\n`);
+  const left = `= row 3, ${bo}: unless leaves it out, because "Note" is "Leave"`;
+  expect(planned.stdout).toContain(`${left}; ${bo} keeps access: viewer in ${PROJECT}\n`);
+  expect(planned.stdout).toContain(
+    '1 of the 2 who are left out has access now, and keeps it. To remove them,',
+  );
+  expect(await team.json('plan', 'team.yaml', 'next.csv')).toMatchObject({ left_out: 2, keep_access: 1 });
   expect(planned.stdout).toContain('2 rows left out by unless "Note".\n');
   const ended = await team.runHere({ input: 'next.csv' });
   expect(ended).toMatchObject({ code: 0, report: { counts: { applied: 2, skipped: 2 } } });
+  const { changes } = await team.json('status', 'last');
+  expect(changes).toMatchObject({
+    keep_access: 1,
+    people: { all: 4, changed: 2, unchanged: 0, left_out: 2 },
+  });
+  expect(team.row(bo ?? '')._reason).toContain(`keeps access: viewer in ${PROJECT}`);
   const state = await team.state();
   expect(state.roles()).toEqual({ [`${PROJECT} ${ann}`]: 'editor', [`${PROJECT} ${bo}`]: 'viewer' });
 

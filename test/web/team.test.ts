@@ -225,32 +225,59 @@ test('those that are no e-mails are shown alone and gone through by typing, and 
 });
 
 test('who has left is left out by a column of the list, and the card of a person says what was done, by whom and when', async () => {
-  const served = await servedIn();
+  const { team, served } = await atService();
+  const job = { account: 'data', projects: { Care: 'proj-1c' } };
+  const spring = await brought(served, 'spring.csv', sheet('cid@t.example,Care,admin'));
+  const first = { operation: 'onboard', ...job };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: spring, job: first });
+  await worked(served, 'run', { file: spring, job: first, plan, accept: ['guards'], yes: true });
   const wrong = 'bob.of.the.harbour@@t.example';
   const people = [
-    'ann@t.example,Care,viewer,Active',
+    'ann@t.example,Care,admin,Active',
     `${wrong},Care,viewer,Active`,
-    'cid@t.example,Care,admin,Leaver',
+    'cid@t.example,Care,,Leaver',
+    'eve@t.example,Care,viewer,Leaver',
   ];
   const body = `Email,Project,Role,Status\n${people.join('\n')}\n`;
-  const { page } = await teamAt(served, 'team.csv', body, KNOWN);
+  const { id, page } = await teamAt(served, 'team.csv', body, job);
   // The cell beside it says which address is meant.
   await page.getByText('e-mail: has more than one @', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Status' }).getByRole('button').click();
   await page.getByLabel('Leaver').check();
-  await rowOf(page, 'cid@t.example').getByText('left out: "Status" is "Leaver"').waitFor();
+  const kept = 'left out: "Status" is "Leaver"; keeps access: admin in Care';
+  await rowOf(page, 'cid@t.example').getByText(kept, { exact: true }).waitFor();
   await page.keyboard.press('Escape');
+  const keeping = '1 of the 2 who are left out has access now, and keeps it';
+  await page.getByText(`${keeping}: cid@t.example in Care`, { exact: true }).waitFor();
+  await page.locator('.tile').filter({ hasText: '2 left out' }).waitFor();
+  await page.getByLabel('Email of row 3').fill('bob@t.example');
+  await page.getByLabel('Email of row 3').press('Enter');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByRole('button', { name: 'Look up also the others: Status is not Leaver' }).waitFor();
   await change(page)
-    .and(page.getByText('Make 1 change', { exact: true }))
+    .and(page.getByText('Make 2 changes', { exact: true }))
     .click();
-  await page.getByRole('button', { name: '1 invited' }).waitFor();
+  await page.getByRole('button', { name: '2 invited' }).waitFor();
+  expect((await team.state()).roles()).toMatchObject({ 'proj-1c cid@t.example': 'admin' });
   await page.locator('.sheet tbody tr').first().click();
   await page.keyboard.press('Enter');
   const card = page.getByRole('complementary', { name: 'Row 2' });
-  await card.getByText('ann@t.example in proj-care').waitFor();
+  await card.getByText('ann@t.example in proj-1c').waitFor();
   const facts = async () => (await card.locator('dt').allInnerTexts()).slice(-7);
   await expect.poll(facts).toEqual(['Who, and where', 'Change', 'Role', 'When', 'By', 'Result', 'Account']);
+
+  // The report names them, and what she decided, on the page as in its file.
+  const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
+  await page.goto(`${served.url}/reports/${batches[0].batch}`);
+  const report = page.getByRole('article');
+  await report.getByText(`Of these people 2 changed, 2 left out. ${keeping}.`).waitFor();
+  const file = await served.tool(`/api/batches/${batches[0].batch}/files/report`, { method: 'GET' });
+  const told = ['Left out: 2 rows', 'eve@t.example', '"Status" is "Leaver"; keeps access: admin in Care'];
+  const decided = ['Became admin', 'allowed by ', 'Mended before the start: 1 cell', 'bob@t.example'];
+  for (const words of [...told, ...decided]) {
+    expect(await report.innerText()).toContain(words);
+    expect(file.body.replaceAll('&quot;', '"')).toContain(words);
+  }
 });
 
 test('a column of which a plan cannot tell whether it is read is decided beside the button that waits for it', async () => {
@@ -521,6 +548,7 @@ test('after a kill, a person of whom one of two changes was made is in the table
   await all.getByText('2 people, 3 changes: 2 done', { exact: true }).waitFor();
   await page.goto(`${served.url}/reports/${batch}`);
   await page.getByText(half, { exact: true }).waitFor();
+  await page.getByText(/It has not come to its end yet\./).waitFor();
   await page.getByText(/ · service account data$/).waitFor();
   const { body } = await served.tool(`/api/batches/${batch}/files/output`, { method: 'GET' });
   expect(body).toMatch(/^finn@t\.example,.*,pending,.*Atlas: .*; Beacon: still to be done/m);

@@ -6,7 +6,7 @@ import type { Findings } from '../../core/findings.ts';
 import { subjectText, subjectWords, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { end, type JsonObject, PLANNED_ACTIONS, type PlannedAction } from '../../core/operation.ts';
-import { People, type PeopleEnd, personOfRow } from '../../core/people.ts';
+import { accessIn, keepsAccess, People, type PeopleEnd, personOfRow, whoIn } from '../../core/people.ts';
 import {
   type Batch,
   type LedgerReader,
@@ -28,7 +28,7 @@ import { CALLED, changesDoneIn } from './summary-words.ts';
  */
 
 /** The changes without the people, as programs get them. */
-export const changesTold = ({ persons: _, ...changes }: ChangesDone): ChangesObject => changes;
+export const changesTold = ({ persons: _, left_out: __, ...changes }: ChangesDone): ChangesObject => changes;
 
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
@@ -71,6 +71,7 @@ class ChangeCollector {
   readonly #toMake = new Set<string>();
   readonly #people = new People();
   readonly #persons: PersonChange[] = [];
+  readonly #leftOut: ChangesDone['left_out'][number][] = [];
   /** Changes that were to be made, and those that were taken back. */
   #planned = 0;
   readonly #undone: Partial<Record<PlannedAction, number>> = {};
@@ -87,10 +88,7 @@ class ChangeCollector {
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
     if (planned === undefined) {
-      // It is not known which person an invalid row means.
-      const ended = isBeyond ? 'held_back' : endOf(record);
-      tick(this.#all.counts, ended);
-      this.#people.add(personOfRow(row), personEnd(ended, record));
+      this.#addUnplanned(row, isBeyond ? 'held_back' : endOf(record), record);
       return;
     }
     const works = keptWorks(planned);
@@ -114,18 +112,33 @@ class ChangeCollector {
     }
   }
 
+  /** It is not known which person an invalid row means. */
+  #addUnplanned(row: number, ended: ChangeEnd, record: RowRecord | undefined): void {
+    tick(this.#all.counts, ended);
+    const { findings = NO_FINDINGS } = record?.outcome ?? {};
+    const who = whoIn(accessIn(findings) ?? {}) ?? personOfRow(row);
+    this.#people.add(who, personEnd(ended, record), findings);
+    if (ended === 'skipped') this.#addLeftOut(row, who, findings);
+  }
+
   #addChange({ row, work, answers, record, soFar, isBeyond, ended }: ChangeMade, isPlanned: boolean): void {
     const isBack = ended === 'applied' && this.#isTakenBack(work, answers);
     const isFirst = this.#count(work, ended, answers);
-    if (isFirst && isPlanned) this.#plan(work);
-    if (isFirst && isBack) tick(this.#undone, work.action ?? 'call');
+    if (isFirst) this.#tickChange(work, isPlanned, isBack);
     this.#addEnd(work, isBack ? 'taken_back' : personEnd(ended, record));
     const isHalf = ended === 'pending' && soFar !== '';
-    if (!isBeyond && !(isFirst && (ended === 'applied' || isHalf))) return;
-    const back = present({ taken_back: isBack || undefined });
     const { findings = NO_FINDINGS } = record?.outcome ?? {};
+    if (ended === 'skipped') this.#addLeftOut(row, whoOf(work) ?? '', findings);
+    const isShown = isBeyond || (isFirst && (ended === 'applied' || isHalf));
+    if (!isShown) return;
+    const back = present({ taken_back: isBack || undefined });
     const reason = isHalf ? soFar : sayAll(findings, 'page', CALLED);
     this.#addPerson(work, { row, ended, beyond: isBeyond, reason, ...back });
+  }
+
+  #addLeftOut(row: number, who: string, findings: Findings): void {
+    const keeps_access = keepsAccess(findings) || undefined;
+    this.#leftOut.push({ row, who, reason: sayAll(findings, 'page', CALLED), ...present({ keeps_access }) });
   }
 
   #addEnd(work: KeptWork, end: PeopleEnd): void {
@@ -137,10 +150,12 @@ class ChangeCollector {
     return {
       ...this.#all,
       people: this.#people.counts,
+      ...present({ keep_access: this.#people.keepAccess || undefined }),
       planned: this.#planned,
       ...this.#sinceUndo(),
       projects: [...this.#groups.values()],
       persons: this.#persons,
+      left_out: this.#leftOut,
     };
   }
 
@@ -152,6 +167,11 @@ class ChangeCollector {
       return [action, (this.#all.done[action] ?? 0) - (this.#undone[action] ?? 0)] as const;
     });
     return { taken_back: taken, stands: Object.fromEntries(left.filter(([, count]) => count > 0)) };
+  }
+
+  #tickChange(work: KeptWork, isPlanned: boolean, isBack: boolean): void {
+    if (isPlanned) this.#plan(work);
+    if (isBack) tick(this.#undone, work.action ?? 'call');
   }
 
   #plan({ makes }: KeptWork): void {
@@ -243,8 +263,9 @@ function personEnd(ended: ChangeEnd, record: RowRecord | undefined): PeopleEnd {
     case 'pending':
       return 'pending';
     case 'unchanged':
-    case 'skipped':
       return 'unchanged';
+    case 'skipped':
+      return 'left_out';
     case 'held_back':
       return record?.outcome?.kind === 'refused' ? 'attention' : 'unchanged';
     default:

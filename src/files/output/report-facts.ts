@@ -4,7 +4,7 @@ import { plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Act, Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { listNameOf } from '../called.ts';
+import { listNameOf, mendsOf } from '../called.ts';
 import { askedAgainWords } from './asked-again.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangesDone, NamedRow, ReportObject } from './report-object.ts';
@@ -34,6 +34,8 @@ export async function readReport(
     ),
     needing: await named(ledger, batch, needing),
     created_at: isoTime(batch.createdAtMs),
+    mends: [...mendsOf(batch)],
+    ...present({ started_by: acts.find(({ kind }) => kind === 'begun')?.operator }),
     operators: [...new Set(acts.map(({ operator }) => operator))],
     accounts_named: batch.accounts.map(({ name }) => name),
     sandbox: batch.sandbox,

@@ -34,12 +34,22 @@ const PersonChange = z.object({
 });
 export type PersonChange = z.output<typeof PersonChange>;
 
+const LeftOutPerson = z.object({
+  row: z.number(),
+  who: z.string(),
+  /** By which cell, and where the person has access. */
+  reason: z.string(),
+  keeps_access: z.literal(true).exactOptional(),
+});
+
 export const ChangesDone = ChangesObject.extend({
   /**
    * A change of each person with a place that changed or whom the list does not name, in the order of the
    * plan.
    */
   persons: z.array(PersonChange),
+  /** Whom the conditions of the job leave out. */
+  left_out: z.array(LeftOutPerson),
 });
 export type ChangesDone = z.output<typeof ChangesDone>;
 
@@ -61,6 +71,8 @@ export type SummaryObject = z.output<typeof SummaryObject>;
 const NamedRow = z.object({ row: z.number(), name: z.string() });
 export type NamedRow = z.output<typeof NamedRow>;
 
+const MendedCell = z.object({ row: z.number(), column: z.string(), value: z.string() });
+
 export const ReportObject = BatchView.extend({
   figures: FiguresObject,
   /** The name that people use for the list. */
@@ -72,6 +84,10 @@ export const ReportObject = BatchView.extend({
   needing: z.array(NamedRow),
   /** ISO 8601, UTC. */
   created_at: z.string(),
+  /** Cells of the list that were mended on the page for this start. */
+  mends: z.array(MendedCell),
+  /** Who has begun it. */
+  started_by: z.string().exactOptional(),
   /** The people who worked on it, by the names that they gave. */
   operators: z.array(z.string()),
   /** The names of the accounts that it may ask, the first one first. */

@@ -43,7 +43,9 @@ export function summaryOf(of: Summed, view: WholeView, changes: ChangesObject | 
       headline: teamDoneWords(changes),
       ...cost,
       besides: capital(sentence(changesMade(changes))),
-      needs: changes.people.all === 0 ? nothing : sentence(`Of these people ${peopleWords(changes)}`),
+      needs: [unendedWords(of, view), changes.people.all === 0 ? nothing : peopleSentences(changes)]
+        .filter((words) => words !== '')
+        .join(' '),
     };
   return {
     headline: foundWords(of, view),
@@ -51,6 +53,18 @@ export function summaryOf(of: Summed, view: WholeView, changes: ChangesObject | 
     besides: view.has_costs ? besideWords(view) : '',
     needs: needsWords(view) || nothing,
   };
+}
+
+/** Changes that were not made because the start did not come to its end. */
+function unendedWords({ state }: Pick<Summed, 'state'>, view: WholeView): string {
+  if (rowsPending(view) === 0) return '';
+  return state === 'open' ? 'It has not come to its end yet.' : 'It was stopped for good before its end.';
+}
+
+function peopleSentences(changes: ChangesObject): string {
+  const keeping = keepWords({ ...changes.people, ...present({ keep_access: changes.keep_access }) });
+  const people = sentence(`Of these people ${peopleWords(changes)}`);
+  return keeping === '' ? people : `${people} ${sentence(keeping)}`;
 }
 
 /** `1 row needs attention`. */
@@ -277,6 +291,7 @@ export const PEOPLE_WORDS: readonly (readonly [PeopleEnd, one: string, several: 
   ['changed', 'changed', 'changed'],
   ['taken_back', 'taken back', 'taken back'],
   ['unchanged', 'stays as it was', 'stay as they were'],
+  ['left_out', 'left out', 'left out'],
   ['pending', 'to go', 'to go'],
   ['attention', 'needs attention', 'need attention'],
 ];
@@ -288,6 +303,20 @@ export function peopleWords({ people }: Pick<ChangesObject, 'people'>): string {
     ([end, one, several]) => `${grouped(people[end])} ${people[end] === 1 ? one : several}`,
   );
   return parts.join(', ');
+}
+
+/** `2 of the 3 who are left out have access now, and keep it`; blank where nobody has. */
+export function keepWords({ left_out: all, keep_access: keeping = 0 }: LeftOut): string {
+  if (keeping === 0) return '';
+  const has = keeping === 1 ? 'has access now, and keeps it' : 'have access now, and keep it';
+  return all === 1
+    ? `Who is left out ${has}`
+    : `${grouped(keeping)} of the ${grouped(all)} who are left out ${has}`;
+}
+
+interface LeftOut {
+  readonly left_out: number;
+  readonly keep_access?: number;
 }
 
 const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {

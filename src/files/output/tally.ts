@@ -135,7 +135,7 @@ export class Tally {
     this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
     if (isFilledBefore(outcome) || !isLeftOut(outcome)) return;
-    const ownReason = sayAll(outcome.findings, 'page');
+    const ownReason = sayAll(outcome.findings, 'short');
     const isRoom = this.#leftOut.has(ownReason) || this.#leftOut.size < MOST_REASONS;
     const words = isRoom ? ownReason : 'other reasons';
     this.#leftOut.set(words, (this.#leftOut.get(words) ?? 0) + 1);

@@ -10,6 +10,7 @@ import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { reasonOf } from '../../core/outcome.ts';
+import { plannedPeople } from '../../core/people.ts';
 import { asFlag, byFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
@@ -144,13 +145,14 @@ export function shownChanges(
   { changes, leavers, rowsBeyond, people, unknownNames, defaultProject }: ChangePlan,
   guards: readonly GuardObject[] = [],
 ): Required<Pick<PlanObject, 'changes' | 'leavers' | 'people' | 'unknown' | 'guards'>> &
-  Pick<PlanObject, 'removed' | 'held_back' | 'default_project'> {
+  Pick<PlanObject, 'removed' | 'held_back' | 'left_out' | 'keep_access' | 'default_project'> {
   const isRemoved = ({ beyond, action }: PlannedChangeObject): boolean =>
     beyond === true && action === 'remove';
   return {
     ...(rowsBeyond > 0
       ? { removed: changes.filter(isRemoved).length, held_back: changes.filter(isHeldBack).length }
       : {}),
+    ...leftOutIn({ changes }),
     changes,
     leavers,
     people,
@@ -158,6 +160,12 @@ export function shownChanges(
     ...present({ default_project: defaultProject }),
     guards: [...guards],
   };
+}
+
+/** How many people are left out, and how many of them have access; empty where nobody is. */
+export function leftOutIn({ changes }: Pick<ChangePlan, 'changes'>) {
+  const { counts, keepAccess } = plannedPeople(changes);
+  return counts.left_out === 0 ? {} : { left_out: counts.left_out, keep_access: keepAccess };
 }
 
 /**

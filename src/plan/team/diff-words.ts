@@ -1,7 +1,8 @@
 import { countedActions } from '../../core/operation.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
+import { keepWords } from '../../files/output/summary-words.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
-import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';
+import { type ChangePlan, isHeldBack, isSent, leftOutIn } from './change-plan.ts';
 
 /** How many lines of each kind are shown. A longer list is easier to read in a file than on a terminal. */
 const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
@@ -33,7 +34,16 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
       : [`! all rows: ${unknown.message} ${unknown.next}`]),
     ...cut('=', plan.leavers.map(leaverLine), shownLines.leavers, ' who are not in the file and stay'),
     `${planCounts(plan)}.`,
+    ...keepLines(plan),
   ];
+}
+
+function keepLines(plan: ChangePlan): readonly string[] {
+  const { left_out = 0, ...more } = leftOutIn(plan);
+  const keeping = keepWords({ left_out, ...more });
+  return keeping === ''
+    ? []
+    : [`${keeping}. To remove them, take their rows off the list, with remove_missing.`];
 }
 
 /** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not have remove_missing`. */
@@ -138,7 +148,7 @@ function planCounts(plan: ChangePlan): string {
     [heldBack, 'held back'],
     [count('refused'), 'refused'],
     [count('in_doubt'), 'in doubt'],
-    [count('skipped'), 'skipped'],
+    [count('skipped'), 'left out'],
   ] as const;
   const words = rest.filter(([each]) => each > 0).map(([each, name]) => `${each} ${name}`);
   return [sentCounts(plan), ...words].join(', ');

@@ -16,7 +16,7 @@ import type {
   PlannedWork,
   RowInput,
 } from '../../core/operation.ts';
-import { isLeftOut } from '../../core/outcome.ts';
+import { isLeftOut, withFindings } from '../../core/outcome.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { erasedOn } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
@@ -150,7 +150,11 @@ export function resolved(
   const change = changePartOf(context);
   const options = optionsOf(context);
   return rows.flatMap(({ row, text, prepared }): ResolvedRow | readonly ResolvedRow[] => {
-    if (prepared.kind !== 'ready') return { kind: 'end', row, outcome: unaskedEnd(prepared), cells: text };
+    if (prepared.kind !== 'ready') {
+      const outcome = unaskedEnd(prepared);
+      const access = isLeftOut(outcome) && text && change.accessNow?.(text, team, options);
+      return { kind: 'end', row, outcome: access ? withFindings(outcome, access) : outcome, cells: text };
+    }
     const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
     const { email, to } = found.input;

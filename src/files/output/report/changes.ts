@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
-import { capital, grouped, sentence } from '../../../core/plain-text.ts';
+import { capital, counted, grouped, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
 import { Ruled } from './arranged.ts';
@@ -50,6 +50,28 @@ export function HeldBack({ persons }: Pick<ChangesDone, 'persons'>) {
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
 
+/** Whom the list has and the start did not change, by a condition or a decision, each by name. */
+export function LeftOut({ left_out: people }: Pick<ChangesDone, 'left_out'>) {
+  const sorted = people.toSorted((one, other) => Number(isKeeping(other)) - Number(isKeeping(one)));
+  const lines = sorted.map(({ row, who, reason }) => [`Row ${grouped(row)}`, who, reason]);
+  const show = (shown: typeof lines) => h(Ruled, { cells: 3, lines: shown });
+  return h(Sectioned, { title: `Left out: ${counted(people.length, 'row')}`, most: 20, lines, show });
+}
+
+const isKeeping = ({ keeps_access: keeps }: ChangesDone['left_out'][number]): boolean => keeps === true;
+
+/** Who is admin since, and who has let that be: nobody becomes one unless a person allows it. */
+export function Admins({ persons, by }: Pick<ChangesDone, 'persons'> & { readonly by: string | undefined }) {
+  const made = persons.filter(
+    ({ ended, action, to, taken_back: isBack }) =>
+      ended === 'applied' && action !== 'remove' && to === 'admin' && !isBack,
+  );
+  const allowed = by === undefined ? '' : `allowed by ${by}`;
+  const lines = made.map(({ project, who }) => [project ?? '', who, allowed]);
+  const show = (shown: typeof lines) => h(Ruled, { cells: 3, lines: shown });
+  return h(Sectioned, { title: 'Became admin', lines, show });
+}
+
 /** People with one change made and another still to do. */
 export function HalfDone({ persons }: Pick<ChangesDone, 'persons'>) {
   const half = persons.filter(({ beyond, ended }) => !beyond && ended === 'pending');
@@ -81,7 +103,7 @@ const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
   ['refused', 'refused', 'not done, for the reason given'],
   ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
-  ['skipped', 'left out', 'left out while in doubt'],
+  ['skipped', 'left out', 'by a condition, or by you while in doubt'],
   ['invalid', 'need attention', 'cannot be used, so nothing was sent'],
   ['pending', 'pending', 'not worked on yet'],
 ];

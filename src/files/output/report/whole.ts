@@ -2,11 +2,12 @@ import { type ComponentChild, type ComponentChildren, h } from 'preact';
 import { counted, grouped } from '../../../core/plain-text.ts';
 import type { ReportObject } from '../report-object.ts';
 import { countedOf } from '../summary-words.ts';
+import { Ruled } from './arranged.ts';
 import { Found } from './came.ts';
-import { Changes, HalfDone, HeldBack, People } from './changes.ts';
+import { Admins, Changes, HalfDone, HeldBack, LeftOut, People } from './changes.ts';
 import { Head, localTime } from './head.ts';
 import { Needs } from './needs.ts';
-import { Fold, Table } from './table.ts';
+import { Fold, Sectioned, Table } from './table.ts';
 
 /** How a list was worked on. */
 function HowItWent({ requests, calls, acts }: ReportObject) {
@@ -31,10 +32,20 @@ export function Whole({ others, children, ...report }: WholeProps) {
     h(Needs, { reasons: figures.reasons, names: needing }),
     changes && h(HalfDone, changes),
     changes && h(HeldBack, changes),
+    changes && h(LeftOut, changes),
+    changes && h(Admins, { persons: changes.persons, by: report.started_by }),
+    h(Mends, report),
     h(NotFound, { ...report, others }),
     h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, report)),
     children,
   ];
+}
+
+/** What the list said otherwise before somebody mended it on the page. */
+function Mends({ mends }: WholeProps) {
+  const lines = mends.map(({ row, column, value }) => [`Row ${grouped(row)}`, column, value]);
+  const show = (shown: typeof lines) => h(Ruled, { cells: 3, lines: shown });
+  return h(Sectioned, { title: `Mended before the start: ${counted(mends.length, 'cell')}`, lines, show });
 }
 
 /** The names of what was not found: the first of them, and where the others are. */

@@ -441,12 +441,14 @@ type PeopleTiles = readonly (readonly [PeopleEnd, says: string, tone?: Tone | un
 const PLANNED_TILES: PeopleTiles = [
   ['changed', 'change', undefined, 'changed'],
   ['unchanged', 'stay', undefined, 'unchanged'],
+  ['left_out', 'left out', 'none', 'left_out'],
   ['attention', 'need attention', 'need', 'attention'],
 ];
 const DONE_TILES: PeopleTiles = [
   ['changed', 'changed', undefined, 'applied'],
   ['taken_back', 'taken back'],
-  ['unchanged', 'stay', undefined, 'unchanged,skipped'],
+  ['unchanged', 'stay', undefined, 'unchanged'],
+  ['left_out', 'left out', 'none', 'skipped'],
   ['pending', 'to go', 'next', 'pending'],
   ['attention', 'need attention', 'need', NEEDING],
 ];

@@ -59,7 +59,7 @@ interface WhoProps {
 const MOST_NAMED = 5;
 
 /** Whom a change is about: the first of them, and all of them after a click. */
-function Who({ says, who }: WhoProps) {
+export function Who({ says, who }: WhoProps) {
   const more = who.length - MOST_NAMED;
   return (
     <>

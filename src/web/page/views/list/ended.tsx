@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { listed } from '../../../../core/plain-text.ts';
-import { Changes, HalfDone, HeldBack } from '../../../../files/output/report/changes.ts';
+import { Changes, HalfDone, HeldBack, LeftOut } from '../../../../files/output/report/changes.ts';
 import { columnShares, identifierShares, type Shares } from '../../../../files/output/report/found.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
 import { accountWords, changesDoneIn, stepCost, whatWords } from '../../../../files/output/summary-words.ts';
@@ -45,6 +45,7 @@ export function Ended({ scene }: OfScene) {
           <>
             <HalfDone {...changes} />
             <HeldBack {...changes} />
+            <LeftOut {...changes} />
             <Fold title="By project and role">
               <Changes {...changes} />
             </Fold>

@@ -1,9 +1,11 @@
+import { accessIn } from '../../../../core/people.ts';
 import { listed } from '../../../../core/plain-text.ts';
-import { changesDoneIn } from '../../../../files/output/summary-words.ts';
+import { changesDoneIn, keepWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../api.ts';
 import { late } from '../../parts/asking.tsx';
 import { Checkbox, Facts, Field, Notice, Select } from '../../parts/controls.tsx';
 import { counted, grouped, needWords } from '../../parts/figures.ts';
+import { Who } from './agreements.tsx';
 import type { OfPlan, OfScene } from './scene.ts';
 import { changeFacts, heldWords, isMaking, missingIn, plannedTeam } from './team.ts';
 
@@ -102,14 +104,38 @@ const withEntry = (names: Names = {}, name: string, projectId: string): Record<s
     ),
   );
 
+/** Whom she leaves out although they have access, and how they would lose it. */
+function Keeping({ plan: { changes = [], left_out = 0, keep_access = 0 } }: Pick<OfPlan, 'plan'>) {
+  const who = changes.flatMap(({ findings = [] }) => {
+    const { email, user_id: userId, places = [] } = accessIn(findings) ?? {};
+    return places.map(({ project }) => `${email ?? userId} in ${project}`);
+  });
+  if (keep_access === 0) return null;
+  return (
+    <Notice says={<Who says={keepWords({ left_out, keep_access })} who={who} />}>
+      <p class="soft">
+        Rowonce removes whom it invited or changed once their rows are off the list, and “Remove who is no
+        longer on the list” is ticked.
+      </p>
+    </Notice>
+  );
+}
+
 /** What would be done to a team, in the place of a price. */
 export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
   const { planned, done } = plannedTeam(plan);
   const sent = changesDoneIn({ done });
   const needed = plan.invalid > 0 && `, and ${needWords(plan.invalid)}`;
-  if (sent === 0) return <p>There is nothing to change{needed}.</p>;
+  if (sent === 0)
+    return (
+      <>
+        <p>There is nothing to change{needed}.</p>
+        <Keeping plan={plan} />
+      </>
+    );
   return (
     <>
+      <Keeping plan={plan} />
       <Facts
         of={changeFacts(done, planned - sent, 'Wait for an earlier answer')}
         sum={['Changes', grouped(planned)]}

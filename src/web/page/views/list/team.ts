@@ -1,5 +1,5 @@
 import { isInvite } from '../../../../core/described.ts';
-import { People, type PeopleEnd, peopleWith, personOfRow, whoIn } from '../../../../core/people.ts';
+import { type PeopleEnd, peopleWith, plannedPeople, plannedPerson } from '../../../../core/people.ts';
 import { listed } from '../../../../core/plain-text.ts';
 import type { ChangesObject, PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { counted, grouped } from '../../parts/figures.ts';
@@ -45,7 +45,7 @@ export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string =
 export function teamRows(plan: Partial<PlanObject>): readonly TeamRow[] {
   const { changes = [], leavers = [] } = plan;
   const made = new Set(changes.filter(isMaking).map(({ project }) => project));
-  const people = peopleOf(plan);
+  const people = plannedPeople(changes);
   const ofPeople = changes.filter((change) => !isMaking(change));
   const ofRow = Map.groupBy(ofPeople, ({ row }) => row);
   const ofList = ofPeople.map((change): TeamRow => {
@@ -56,7 +56,7 @@ export function teamRows(plan: Partial<PlanObject>): readonly TeamRow[] {
     return {
       row: beyond ? undefined : row,
       part: partOf(change),
-      end: people.endOf(personOf(change)),
+      end: people.endOf(plannedPerson(change)),
       email: whoIs(change),
       project: project ?? '',
       role: (to === 'none' ? from : to) ?? '',
@@ -72,30 +72,15 @@ export function teamRows(plan: Partial<PlanObject>): readonly TeamRow[] {
   return [...ofList, ...others];
 }
 
-/** Who is not on the list and stays is none of its people. */
-function peopleOf({ changes = [] }: Partial<PlanObject>): People {
-  const people = new People();
-  for (const change of changes) if (!isMaking(change)) people.add(personOf(change), endOf(change));
-  return people;
-}
-
-/** A row whose cells cannot be read may name anybody. */
-const personOf = (change: PlannedChangeObject): string =>
-  (change.to === null ? undefined : whoIn(change)?.toLowerCase()) ?? personOfRow(change.row);
-
-function endOf(change: PlannedChangeObject): PeopleEnd {
-  if (isSent(change)) return 'changed';
-  return partOf(change) === 'unchanged' ? 'unchanged' : 'attention';
-}
-
 /** What a plan does, in the figures of what was done: people, and changes by what they do. */
-export function plannedTeam(plan: PlanObject): Pick<ChangesObject, 'people' | 'planned' | 'done'> {
-  const { changes = [] } = plan;
+export function plannedTeam({
+  changes = [],
+}: PlanObject): Pick<ChangesObject, 'people' | 'planned' | 'done'> {
   const done: Record<string, number> = {};
   for (const { action } of changes.filter(isSent)) done[action] = (done[action] ?? 0) + 1;
   // One that waits for the answer to an earlier one is a change as well.
   const planned = changes.filter((change) => isSent(change) || change.action === 'in_doubt').length;
-  return { people: peopleOf(plan).counts, planned, done };
+  return { people: plannedPeople(changes).counts, planned, done };
 }
 
 /**
