@@ -106,6 +106,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
     'account-terms.ts',
+    'batch-table.ts',
     'batches.ts',
     'choose.ts',
     'doubts.ts',
@@ -125,7 +126,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store-choice.ts',
     'summary.ts',
     'table-order.ts',
-    'table.ts',
     'time-left.ts',
     'work-queue.ts',
   ],

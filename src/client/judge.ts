@@ -22,8 +22,6 @@ import {
 import { type GivenValue, givenIn, otherIn, type SoldValue } from './given-values.ts';
 import { placeOfId, placeOfThing } from './judge/content.ts';
 import { JudgedCall } from './judge/judged-call.ts';
-import { leavesOf } from './judge/names.ts';
-import { type ParsedReply, vendorWords } from './judge/reply.ts';
 import {
   A_DAY,
   BUSY,
@@ -35,7 +33,9 @@ import {
   namesRoute,
   type PlainMeaning,
   SAYS_NONE,
-} from './judge/table.ts';
+} from './judge/meanings.ts';
+import { leavesOf } from './judge/names.ts';
+import { type ParsedReply, vendorWords } from './judge/reply.ts';
 import { plainWords } from './judge/words.ts';
 import type { AskedWait } from './limits/limits.ts';
 import { askedWaitIn } from './rate-hints.ts';

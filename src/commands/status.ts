@@ -84,7 +84,7 @@ export default command({
     const found = await findBatch(word, store, console.warn);
     return lookInto(found.location, async (ledger): Promise<StatusReport> => {
       if (isTable) {
-        const { tableOf } = await import('../run/table.ts');
+        const { tableOf } = await import('../run/batch-table.ts');
         return tableReport(await tableOf(ledger, found.batch, more));
       }
       if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);

@@ -72,12 +72,12 @@ interface Part {
 }
 
 /** Work in a transaction of its own. */
-interface Work {
+interface OwnTransaction {
   work(): Promise<void>;
   fail(error: unknown): void;
 }
 
-const isWork = (item: Part | Work): item is Work => 'work' in item;
+const isOwnTransaction = (item: Part | OwnTransaction): item is OwnTransaction => 'work' in item;
 
 function groupOf(items: readonly Part[]): Group {
   const replies: ReplyRow[] = [];
@@ -115,7 +115,7 @@ export class Gather {
   /** The newest number of a group or an attempt, and the last one that this process has taken. */
   #newest = 0;
   #last = 0;
-  #waiting: (Part | Work)[] = [];
+  #waiting: (Part | OwnTransaction)[] = [];
   /** Whether some of it is to be written without further waiting. */
   #isUrgent = false;
   #isUnderWay = false;
@@ -214,7 +214,7 @@ export class Gather {
     }
   }
 
-  #push(item: Part | Work, isPatient = false): void {
+  #push(item: Part | OwnTransaction, isPatient = false): void {
     this.#waiting.push(item);
     if (isPatient) this.#timer ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
     else this.#schedule();
@@ -247,7 +247,7 @@ export class Gather {
     if (this.#last - this.#newest < NUMBERS_AT_ONCE / 2) await this.#takeNumbers().catch(() => {});
     let parts: Part[] = [];
     for (const item of items) {
-      if (!isWork(item)) {
+      if (!isOwnTransaction(item)) {
         parts.push(item);
         continue;
       }
@@ -260,7 +260,7 @@ export class Gather {
     if (this.#isUrgent) this.#schedule();
   }
 
-  async #work({ work, fail }: Work): Promise<void> {
+  async #work({ work, fail }: OwnTransaction): Promise<void> {
     try {
       const refusal = this.#broken ?? this.#guard.refusal();
       if (refusal !== undefined) throw refusal;

@@ -92,7 +92,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     const sent = await client.send(permit, admission, outgoing.request, () =>
       run.emit({ kind: 'sent', ...about }),
     );
-    crashPoint('before-record');
+    crashPoint('before-keep');
     const replied: RunReply = {
       attempt: admission.attempt,
       reserved: admission.reserved,
@@ -109,13 +109,13 @@ async function attempt(buying: Purchase): Promise<Next> {
     if (sent.reply.kind === 'answered' && !isJudgedFirst) permit.handOver();
     if (sent.reply.kind === 'answered') {
       await ledger.keep(admission.attempt, sent.reply.raw); // rule 8
-      crashPoint('after-record');
+      crashPoint('after-keep');
     }
     const verdict = judged(run, replied);
     const ending = ledger.end(admission.attempt, endOf(run, replied, verdict), clock.wallMs());
     const hearing = heard(run, replied, verdict, permit);
     const ended = await ending;
-    crashPoint('after-close');
+    crashPoint('after-end');
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
     const next = hearing instanceof Promise ? await hearing : hearing;
     if (verdict.kind === 'accepted') await heardId(run, replied, ended === 'shared');

@@ -24,8 +24,8 @@ import { type PreparedRow, rowPreparer, unaskedEnd } from '../walk/row-preparer.
 import { type RowEnd, RowWalk } from '../walk/row-walk.ts';
 import { tellsApartBy, toldApartKept } from '../walk/told-apart.ts';
 import { walkTogether } from '../walk/walk-together.ts';
+import { tableAhead } from './batch-table.ts';
 import { knownAccount } from './known-account.ts';
-import { tableAhead } from './table.ts';
 
 /**
  * The table of a list before its start, with what a start would take from the ledger for free. Nothing here

@@ -95,7 +95,7 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     const replied = { ...open, operation, path: client.basePath, reply };
     const end = endOf(judging, replied, judged(judging, replied));
     await ledger.end(open.attempt, end, clock.wallMs());
-    crashPoint('after-close');
+    crashPoint('after-end');
     return;
   }
   // Without a reply no one knows whether the request was sent. A reply of another account waits for the

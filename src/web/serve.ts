@@ -27,7 +27,7 @@ import { sweepUnused } from './server/lists.ts';
 import { Readings } from './server/readings.ts';
 import type { PageCommand, Server } from './server/server.ts';
 import { type SweepOptions, Sweeps } from './server/sweeps.ts';
-import { Work } from './server/work.ts';
+import { CommandQueue } from './server/work.ts';
 
 /**
  * The page: a second face over the calls that the command line makes. This file starts its server on
@@ -65,7 +65,7 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<OpenedPage> {
   const { store, program, commands } = options;
-  const work = new Work(program);
+  const work = new CommandQueue(program);
   const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
   const address = await addressFor(options.port, await keptAddress(folder), listeners);
   await keepAddress(folder, address);

@@ -44,7 +44,7 @@ test.each<Way>(some(['direct', 'via'], 1))('a change is done once for each body,
   const order = { job: 'job.yaml', more: ['--yes'] };
   // Of one row alone: the request of a second one may be on its way while the first is closed.
   const first = { ...order, more: ['--yes', '--limit', '1'] };
-  const killed = await place.run({ ...first, crashAt: 'after-close' });
+  const killed = await place.run({ ...first, crashAt: 'after-end' });
   expect(killed.signal).toBe('SIGKILL');
   const { code, report } = await place.runHere(order);
   expect({ code, counts: report?.counts }).toEqual({

@@ -109,7 +109,7 @@ test('an echoed key is in nothing that is written or shown', async () => {
     const { stdout, stderr } = await desk.type(words);
     said += `${words.join(' ')}\n${stdout}${stderr}\n`;
   }
-  await desk.type(run('killed.csv'), { env: { ROWONCE_CRASH_AT: 'after-record', ROWONCE_TEST_HOOKS: '1' } });
+  await desk.type(run('killed.csv'), { env: { ROWONCE_CRASH_AT: 'after-keep', ROWONCE_TEST_HOOKS: '1' } });
   expect(tracesIn(said)).toEqual([]);
   expect(filesWithTraces(desk)).toEqual([]);
   // The answers themselves are there, with a mark where the key was.

@@ -126,7 +126,7 @@ describe.each(EIGHT.map((vendor) => [vendor.dialect, vendor] as const))('%s', (_
 
   once('killed twice: nothing is asked twice, and its book is what was spent or may have been', async () => {
     const at = await deskAt(vendor);
-    for (const point of ['after-send', 'after-record'])
+    for (const point of ['after-send', 'after-keep'])
       await at.desk.type(RUN, { env: { ROWONCE_CRASH_AT: point, ROWONCE_TEST_HOOKS: '1' } });
     const { credits } = await at.desk.json(RUN);
     expect(at.book().asked).toEqual(['ann', 'bob', 'cat']);

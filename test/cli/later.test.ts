@@ -268,11 +268,11 @@ describe('an id that the vendor gives to several calls', () => {
     const at = await sharedDesk();
     at.result = (asked, nth) => (at.bought().length < 4 ? NOT_DONE : knows('Cat', 'Dan')(asked, nth));
     for (const crashAt of [
-      'after-record',
+      'after-keep',
       'after-judge:2',
       'before-commit:5',
       'after-commit:6',
-      'after-close:2',
+      'after-end:2',
     ]) {
       const env = { ROWONCE_CRASH_AT: crashAt };
       const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
@@ -292,7 +292,7 @@ describe('a program that is killed', () => {
     expect((await at.desk.type(words, { env })).code).toBe(null);
   };
 
-  test.each(['after-record', 'after-record:2', 'after-judge', 'after-judge:2', 'after-close:3'])(
+  test.each(['after-keep', 'after-keep:2', 'after-judge', 'after-judge:2', 'after-end:3'])(
     'at %s sends nothing again, because it has the id or the reply in which the id stands',
     async (point) => {
       const at = await laterDesk();
@@ -305,7 +305,7 @@ describe('a program that is killed', () => {
     },
   );
 
-  test.each(['after-send', 'before-record'])(
+  test.each(['after-send', 'before-keep'])(
     'at %s has the call in doubt, and sends it no more',
     async (point) => {
       const at = await laterDesk();
@@ -319,7 +319,7 @@ describe('a program that is killed', () => {
 
   test('at the end of a call has at most the call behind it in doubt', async () => {
     const at = await laterDesk();
-    await run(at, 'after-close');
+    await run(at, 'after-end');
     at.result = knows('Ann', 'Bob', 'Cat');
     expect([0, 3]).toContain((await at.run()).code);
     expect(new Set(at.bought()).size).toBe(at.bought().length);

@@ -67,7 +67,7 @@ describe('a plan', () => {
     expect(other.stopped).toMatchObject({ code: 'plan' });
     expect(other.stopped.message).toContain('other rows are asked');
     const agreed = [...RUN, '--yes', '--only', '3,5', '--plan', id];
-    const killed = await desk.type(agreed, { env: { ROWONCE_CRASH_AT: 'after-close' } });
+    const killed = await desk.type(agreed, { env: { ROWONCE_CRASH_AT: 'after-end' } });
     expect(killed.code).toBeNull();
     const refused = await desk.json([...RUN, '--yes', '--plan', id]);
     expect(refused.stopped).toMatchObject({ code: 'plan' });

@@ -182,7 +182,7 @@ test.each(
       ['before-intent', 'matched'],
       ['after-intent', 'in_doubt'],
       ['after-send', 'in_doubt'],
-      ['after-record', 'matched'],
+      ['after-keep', 'matched'],
       ['before-row', 'matched'],
     ],
     1,

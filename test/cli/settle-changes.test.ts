@@ -156,7 +156,7 @@ test('a lost deletion that is skipped is not sent, though it could be repeated w
   team.writeJob({ operation: 'delete-invite', columns: { email: 'Email', project_id: 'Project' } });
   await team.vendor.setFaults('reset:x1');
   // A run that went on would repeat it until it is answered.
-  await team.run({ crashAt: 'after-close' });
+  await team.run({ crashAt: 'after-end' });
   await team.vendor.setFaults();
   expect((await team.json('settle', 'last')).in_doubt).toMatchObject([{ row: 2 }]);
   await team.type('settle', 'last', '--skip');
@@ -203,7 +203,7 @@ test('a role that hangs between two invites is named, while its batch is open an
   const team = await openTeam();
   await team.apply(viewers);
   team.writeSheet([{ email: JO, role: 'editor' }]);
-  await team.run({ crashAt: 'after-close' });
+  await team.run({ crashAt: 'after-end' });
   const { batch, half_done: notes, changes } = await team.json('status', 'last');
   const note = `${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.`;
   expect([notes, changes.counts]).toEqual([[note], { pending: 1 }]);

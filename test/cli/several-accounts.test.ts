@@ -125,7 +125,7 @@ test('what a killed run has left open at any account is settled before it is dec
     },
   );
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@a.example'));
-  await at.desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-record' } });
+  await at.desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-keep' } });
   expect(await at.desk.json(['settle', 'last'])).toMatchObject({ open: 0, in_doubt: [] });
   expect((await run(at)).code).toBe(0);
   expect(at.said()).toEqual(['two: ann@a.example']);
@@ -364,7 +364,7 @@ test('a row that another account fills is of that account, whatever comes of the
 
 test.each([
   ['between two accounts', 'before-intent:2', ['one: Ann']],
-  ['with an answer of the second one', 'after-record:2', ['one: Ann', 'two: Ann']],
+  ['with an answer of the second one', 'after-keep:2', ['one: Ann', 'two: Ann']],
 ])('after a process that dies %s no account is asked again', async (_, crash, said) => {
   const at = await deskOf({ one: NOTHING, two: knows('two', 'Ann'), three: NOTHING });
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));

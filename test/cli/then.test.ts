@@ -114,10 +114,10 @@ describe.each([
   {
     name: 'SQLite',
     storeOf: async (): Promise<string | undefined> => undefined,
-    points: ['after-record', 'after-judge', 'after-close', 'before-intent:2', 'after-record:2', 'before-row'],
+    points: ['after-keep', 'after-judge', 'after-end', 'before-intent:2', 'after-keep:2', 'before-row'],
     again: test,
   },
-  { name: 'PostgreSQL', storeOf: postgresStore, points: ['after-close'], again: proof },
+  { name: 'PostgreSQL', storeOf: postgresStore, points: ['after-end'], again: proof },
 ])('over $name', ({ storeOf, points, again }) => {
   test('what was found is taken by its id, each call is paid for once, and a second run and another list send nothing', async () => {
     const at = await thenDesk({ store: await storeOf('once') });
@@ -332,7 +332,7 @@ test('what another list has taken of a person who is forgotten is erased with th
   const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect, job: PHONE_JOB });
   Object.assign(at.ids, { 'ann@a.example': [1, 2], 'bob@b.example': [2] });
   at.hands = () => ({ phone: '+61 400 000 000' });
-  at.env = { ROWONCE_CRASH_AT: 'after-close' };
+  at.env = { ROWONCE_CRASH_AT: 'after-end' };
   expect((await at.run()).code).toBe(null);
   at.env = {};
   await at.desk.write('other.csv', listOf(['Bob,Poe,bob@b.example', 'Ann,Lee,ann@a.example']));

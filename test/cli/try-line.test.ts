@@ -136,7 +136,7 @@ test('the same command sends nothing again, and writes what it has shown', async
   expect(again.stderr).toContain('There is already an account acme.');
 });
 
-test.each(['after-send', 'after-record', 'after-close', 'before-row', 'after-row', 'before-finish'])(
+test.each(['after-send', 'after-keep', 'after-end', 'before-row', 'after-row', 'before-finish'])(
   'killed at %s of the first of both, the same command pays for nothing twice',
   async (point) => {
     const book = await finder();

@@ -94,7 +94,7 @@ test('five calls that are accepted stop a list, the stop names the entry with th
 test('a list that was killed before the fifth stops at the fifth, and one that was killed at it sends nothing more', async () => {
   const at = await laterDesk((name) => ({ requestId: jobOf(name), message: 'accepted' }), finder());
   const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
-  const killed = await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:3' } });
+  const killed = await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-end:3' } });
   expect(killed.code).toBe(null);
   // The next call may have been on its way: it is in doubt, and it is not known what the vendor said of it.
   const before = at.bought().length;
@@ -225,7 +225,7 @@ describe('an id that is not where `then` says', () => {
   test('stops a list at the fifth, also where it was killed, and what was answered is read again and not bought again', async () => {
     const at = await takingDesk(people);
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
-    expect((await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:5' } })).code).toBe(null);
+    expect((await at.desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-end:5' } })).code).toBe(null);
     const ended = await at.run();
     expect(ended.code, ended.stderr).toBe(2);
     expect(searched(at).length).toBeLessThanOrEqual(6);

@@ -147,7 +147,7 @@ test('an undo killed in the middle: the same command goes on with the same list,
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));
   const { batch } = await team.json('status', 'last');
   const words = ['undo', batch, '--yes', '--json', '--store', team.place.path('store')];
-  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-close:2' }).ended;
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-end:2' }).ended;
   expect(killed).toMatchObject({ signal: 'SIGKILL' });
   const begun = await team.json('status', 'last');
   expect(begun).toMatchObject({ undoes: batch, state: 'open', rows: 3 });

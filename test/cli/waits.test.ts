@@ -104,7 +104,7 @@ describe('a 503 with a time, to a lookup', () => {
     expect([asked.length, await status()]).toEqual([1, { in_doubt: 1 }]);
   });
 
-  test.each(['after-record', 'after-judge', 'after-close'])(
+  test.each(['after-keep', 'after-judge', 'after-end'])(
     'a program that dies between the two (%s) sends it no third time',
     async (point) => {
       const { asked, run, status, desk } = await openOne(busyFor(9, '{"error":"Busy"}'));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDialectFile, readShippedDialect } from '../../src/client/dialect/file.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { TABLE } from '../../src/client/judge/table.ts';
+import { TABLE } from '../../src/client/judge/meanings.ts';
 import { EXAMPLES } from './documented/examples.ts';
 import { judgedServices, judgedVendors } from './documented/judged.ts';
 

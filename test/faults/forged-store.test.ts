@@ -230,7 +230,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
   async 'a lost request is another one when it is sent again'() {
     const desk = await openDesk({ way: 'keyed', matchRate: 1 });
     desk.list(1);
-    await desk.type(desk.run(), { env: { ROWONCE_CRASH_AT: 'before-record' } });
+    await desk.type(desk.run(), { env: { ROWONCE_CRASH_AT: 'before-keep' } });
     const request = "json_set(request, '$.method', 'POST', '$.path', '/users')";
     const { changes } = inStore(desk, (db) =>
       db.prepare(`UPDATE attempts SET request = ${request} WHERE request IS NOT NULL`).run(),

@@ -22,7 +22,7 @@ async function hostWithList() {
   return host;
 }
 
-test.each(some(['after-send:6', 'before-finish', 'after-intent:3', 'after-close:5', 'after-record:4'], 1))(
+test.each(some(['after-send:6', 'before-finish', 'after-intent:3', 'after-end:5', 'after-keep:4'], 1))(
   'a run killed at %s: the same command typed again ends the work',
   async (crashAt) => {
     const { place, store, server } = await hostWithList();

@@ -13,7 +13,7 @@ import { KeptPlans } from '../../src/web/server/kept-plans.ts';
 import { listRoutes } from '../../src/web/server/lists.ts';
 import { Readings } from '../../src/web/server/readings.ts';
 import type { Server } from '../../src/web/server/server.ts';
-import { taskRoutes, Work } from '../../src/web/server/work.ts';
+import { CommandQueue, taskRoutes } from '../../src/web/server/work.ts';
 import { promise } from './played.ts';
 import type { Fault } from './process.ts';
 import type { Stage } from './stage.ts';
@@ -50,7 +50,7 @@ export async function ask(
   let answered: Answered | undefined;
   stage.nextFaults = faults;
   const { how, stderr } = await stage.process(async () => {
-    const work = new Work({ script: 'rowonce', env: process.env });
+    const work = new CommandQueue({ script: 'rowonce', env: process.env });
     const folder = stage.path('store');
     // As when the page is started.
     await (await storeAt(folder)).prepare(folder);

@@ -13,13 +13,13 @@ const STEPS: readonly (readonly [source: string, shown: string])[] = [
   // The transport dies there, which knows when the first byte has left.
   ['await client.send(', 'after-send'],
   ['await client.send(', 'vendor-->>buy: the answer'],
-  ["crashPoint('before-record')", 'before-record'],
+  ["crashPoint('before-keep')", 'before-keep'],
   ['await ledger.keep(', 'buy->>ledger: the raw answer'],
-  ["crashPoint('after-record')", 'after-record'],
+  ["crashPoint('after-keep')", 'after-keep'],
   ['judged(run, replied)', 'Note over buy: the judge: what the answer means'],
   ['judged(run, replied)', 'after-judge'],
   ['ledger.end(admission.attempt', 'buy->>ledger: how the attempt ended, and what it cost'],
-  ["crashPoint('after-close')", 'after-close'],
+  ["crashPoint('after-end')", 'after-end'],
 ];
 
 /** One call as `buy` makes it. A ✗ is a point at which the process may die. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Program } from '../../src/web/server/child.ts';
 import { Sweeps } from '../../src/web/server/sweeps.ts';
-import { Work } from '../../src/web/server/work.ts';
+import { CommandQueue } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
 import { environmentIn } from './served.ts';
@@ -21,7 +21,7 @@ const START_MS = Date.UTC(2026, 10, 20);
 
 let folder: string;
 let program: Program;
-let work: Work;
+let work: CommandQueue;
 let told: string[];
 beforeEach(() => {
   told = [];
@@ -31,10 +31,10 @@ beforeEach(() => {
 });
 
 /** Each start of the page has one. */
-function lineOfWork(): Work {
+function lineOfWork(): CommandQueue {
   const env = { ...process.env, ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
   program = { script: PROGRAM, env };
-  return new Work(program);
+  return new CommandQueue(program);
 }
 afterEach(async () => {
   await work.close();

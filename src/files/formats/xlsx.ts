@@ -17,7 +17,7 @@ import { workbookCopy } from '../value-copy.ts';
 import { type Book, readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
 import { sheetRows } from './xlsx/sheet.ts';
-import { chooseTable, inputRow, tableRow, tableRows } from './xlsx/table.ts';
+import { chooseTable, inputRow, tableRow, tableRows } from './xlsx/sheet-table.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the

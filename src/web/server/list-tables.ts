@@ -6,7 +6,7 @@ import { readingIn } from '../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { describeBeginning } from '../../files/describe-file.ts';
 import { noRows, type OpenedFile, openFile } from '../../files/input.ts';
-import type { WholeTable } from '../../run/table.ts';
+import type { WholeTable } from '../../run/batch-table.ts';
 import {
   allOf,
   type ColumnValues,

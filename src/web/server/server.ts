@@ -2,7 +2,7 @@ import type { Hear, Program } from './child.ts';
 import type { KeptPlans } from './kept-plans.ts';
 import type { Readings } from './readings.ts';
 import type { Sweeps } from './sweeps.ts';
-import type { Work } from './work.ts';
+import type { CommandQueue } from './work.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -42,7 +42,7 @@ export interface Server {
   /** What becomes of each row by the plans that were shown last. */
   readonly plans: KeptPlans;
   /** Every command that spends or changes goes through this line. */
-  readonly work: Work;
+  readonly work: CommandQueue;
   /** The plans that a page waits for. */
   readonly readings: Readings;
 }

@@ -28,7 +28,7 @@ import {
   writeNight,
   writtenAs,
 } from './night-files.ts';
-import type { Order, Work } from './work.ts';
+import type { CommandQueue, Order } from './work.ts';
 
 export interface SweepOptions {
   readonly jobs: readonly string[];
@@ -37,7 +37,7 @@ export interface SweepOptions {
   /** Keeps which nights are paused, how the last ones ended, and the nights that are made on the page. */
   readonly folder: string;
   readonly program: Program;
-  readonly work: Work;
+  readonly work: CommandQueue;
   readonly log: Log;
 }
 

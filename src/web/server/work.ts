@@ -48,7 +48,7 @@ const WAIT = '12h';
 /** A page that is open for months does not tell of its first nights any more. */
 const MOST_PIECES = 200;
 
-export class Work {
+export class CommandQueue {
   readonly #program: Program;
   readonly pieces: Piece[] = [];
   /** Hears of each piece of work that has ended, which is over when this resolves. */

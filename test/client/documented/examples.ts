@@ -1,7 +1,7 @@
 import { type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
-import { concluded } from '../../../src/client/judge/table.ts';
+import { concluded } from '../../../src/client/judge/meanings.ts';
 import { readBody } from '../../../src/core/answer-body.ts';
 import type { Call } from '../../../src/core/operation.ts';
 

@@ -7,7 +7,7 @@ import { keyOf, unreadableAt, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
-import { inputRow, type SheetTable, tableRow } from './table.ts';
+import { inputRow, type SheetTable, tableRow } from './sheet-table.ts';
 import {
   type PartElement,
   type Patch,

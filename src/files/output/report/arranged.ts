@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact';
-import { Bar } from './table.ts';
+import { Bar } from './parts.ts';
 
 /** How figures stand below each other: each with its name, and beside a bar where that says something. */
 

@@ -15,7 +15,7 @@ import {
 } from '../summary-words.ts';
 import { Lines, type LinesProps, type Meter, Meters } from './arranged.ts';
 import { identifierWords } from './found.ts';
-import { shareWords } from './table.ts';
+import { shareWords } from './parts.ts';
 
 /** What was looked up and found, what that cost and what was free, and what came back. */
 

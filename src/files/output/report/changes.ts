@@ -4,7 +4,7 @@ import { capital, counted, grouped, sentence } from '../../../core/plain-text.ts
 import type { ChangesObject } from '../../../objects/batch-view.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
 import { Ruled } from './arranged.ts';
-import { Sectioned, Table } from './table.ts';
+import { Sectioned, Table } from './parts.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */
 

@@ -1,7 +1,7 @@
 import { rowsPending } from '../../../core/counts.ts';
 import type { BatchView, FiguresObject } from '../../../objects/batch-view.ts';
 import { askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
-import type { ShareProps } from './table.ts';
+import type { ShareProps } from './parts.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
 

@@ -3,7 +3,7 @@ import { counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/batch-view.ts';
 import type { NamedRow } from '../report-object.ts';
 import { Ruled } from './arranged.ts';
-import { Sectioned } from './table.ts';
+import { Sectioned } from './parts.ts';
 
 export type Reason = FiguresObject['reasons'][number];
 

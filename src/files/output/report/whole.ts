@@ -7,7 +7,7 @@ import { Found } from './came.ts';
 import { Admins, Changes, HalfDone, HeldBack, LeftOut, People } from './changes.ts';
 import { Head, localTime } from './head.ts';
 import { Needs } from './needs.ts';
-import { Fold, Sectioned, Table } from './table.ts';
+import { Fold, Sectioned, Table } from './parts.ts';
 
 /** How a list was worked on. */
 function HowItWent({ requests, calls, acts }: ReportObject) {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { bringsRequest, describedOperation } from '../../../core/described.ts';
 import { priceOf } from '../../../core/money.ts';
 import { capital } from '../../../core/plain-text.ts';
-import { Bar, Fold } from '../../../files/output/report/table.ts';
+import { Bar, Fold } from '../../../files/output/report/parts.ts';
 import { accountWords, inputWords, whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendObject, TrialObject, WorkAnswer } from '../../api.ts';
 import { Act, Loaded } from '../parts/asking.tsx';

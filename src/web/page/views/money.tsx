@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { capital } from '../../../core/plain-text.ts';
-import { Bar, Fold } from '../../../files/output/report/table.ts';
+import { Bar, Fold } from '../../../files/output/report/parts.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendGroupObject, SpendObject, SpentForObject } from '../../api.ts';
 import { Loaded } from '../parts/asking.tsx';

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { rowsFound } from '../../../core/counts.ts';
 import { moneySum, moneyWords } from '../../../core/money.ts';
 import { listed } from '../../../core/plain-text.ts';
-import { Fold } from '../../../files/output/report/table.ts';
+import { Fold } from '../../../files/output/report/parts.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, Inboxed, NightView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';

@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import { listed } from '../../../../core/plain-text.ts';
 import { Changes, HalfDone, HeldBack, LeftOut } from '../../../../files/output/report/changes.ts';
 import { columnShares, identifierShares, type Shares } from '../../../../files/output/report/found.ts';
-import { Bar, Fold } from '../../../../files/output/report/table.ts';
+import { Bar, Fold } from '../../../../files/output/report/parts.ts';
 import { accountWords, changesDoneIn, stepCost, whatWords } from '../../../../files/output/summary-words.ts';
 import type { ChangesObject, ReportObject, UndoPlanObject } from '../../../api.ts';
 import { Act, late, RefusedNotice, useAnswer } from '../../parts/asking.tsx';

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { capital, listed } from '../../../../core/plain-text.ts';
-import { Fold } from '../../../../files/output/report/table.ts';
+import { Fold } from '../../../../files/output/report/parts.ts';
 import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
 import type {
   AttemptObject,

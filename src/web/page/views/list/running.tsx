@@ -1,5 +1,5 @@
 import { capital } from '../../../../core/plain-text.ts';
-import { Bar } from '../../../../files/output/report/table.ts';
+import { Bar } from '../../../../files/output/report/parts.ts';
 import { paidWords } from '../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../api.ts';
 import { Act } from '../../parts/asking.tsx';

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Fold } from '../../../../files/output/report/table.ts';
+import { Fold } from '../../../../files/output/report/parts.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { NightDraft, Nights } from '../../../api.ts';
 import { Act, RefusedNotice, useAsked } from '../../parts/asking.tsx';
