@@ -271,6 +271,11 @@ export const OtherList = z.object({
 });
 export type OtherList = z.infer<typeof OtherList>;
 
+/** The list that the file of a batch has become. */
+export interface ListAdded {
+  readonly list: string;
+}
+
 /** How a list, as it is now, stands to what was started over it. */
 export const Standing = z.object({
   /** The start that is shown; null where there is none. */

@@ -185,9 +185,15 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   const last = tab.getByRole('region', { name: 'The last nights' });
   for (const says of ['1 file, 2 rows', '2 found', 'A$0.08']) await last.getByText(says).waitFor();
   const [{ ended }] = (await ask(page, 'GET', '/nights')).nights;
-  expect(await last.getByRole('link', { name: '1 file, 2 rows' }).getAttribute('href')).toBe(
-    `/files/${ended[0].sweep.files[0].batch}`,
-  );
+  const own = `/files/${ended[0].sweep.files[0].batch}`;
+  expect(await last.getByRole('link', { name: '1 file, 2 rows' }).getAttribute('href')).toBe(own);
+  // As one of her lists it is corrected, renamed and deleted as others; what was found is known.
+  const view = await openTab(page, own);
+  await view.getByRole('button', { name: 'Add to my lists' }).click();
+  await view.waitForURL(/\/lists\//);
+  await view.getByRole('button', { name: /^2 free$/ }).waitFor();
+  await view.getByRole('button', { name: '⋯' }).click();
+  expect(await view.getByLabel('Name of the list').inputValue()).toBe('new.csv');
   expect(await desk.requests()).toBe(3 + 2);
 
   await form.getByLabel('Take new files of').selectOption('another folder');

@@ -4,8 +4,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
+import { invariant } from '../../core/errors.ts';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/called.ts';
+import { contentHash } from '../../files/input.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import {
   attentionPath,
@@ -15,9 +17,10 @@ import {
   reportPath,
   usualOutput,
 } from '../../files/output/output.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
-import { batchesPage } from '../../run/batches.ts';
+import { batchesPage, isOrderedHere } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
 import { type FoundBatch, findBatch, lookInto } from '../../run/open-ledger.ts';
 import {
@@ -25,12 +28,13 @@ import {
   BatchListQuery,
   DOWNLOADS,
   DownloadQuery,
+  type ListAdded,
   type ReportObject,
   ReportQuery,
 } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { askChild } from './child.ts';
-import { keptLists, visibleName } from './list-files.ts';
+import { bringList, keptLists, visibleName } from './list-files.ts';
 import { standingsOf } from './list-standing.ts';
 import { planOfRest, withRest } from './report-rest.ts';
 import type { Server } from './server.ts';
@@ -62,11 +66,32 @@ export function batchRoutes(server: Server): Hono {
       }));
       return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
     })
+    .post('/batches/:id/list', async (context) => {
+      const { batch } = await findBatch(context.req.param('id'), store);
+      return context.json((await addToLists(server, batch)) satisfies ListAdded, 201);
+    })
     .get('/batches/:id/report', async (context) => {
       const { plan } = checkInput(context.req.path, ReportQuery, context.req.query());
       const found = await findBatch(context.req.param('id'), store);
       return context.json(await reportOf(server, found, plan !== undefined));
     });
+}
+
+/**
+ * Keeps the file of a batch as a list, such as that of a night, as if she had brought it herself.
+ * @throws HttpRefusal 404 for a file that is gone or has changed.
+ */
+async function addToLists(server: Server, batch: Batch): Promise<ListAdded> {
+  const { inputPath, inputSha256 } = batch;
+  // Others may have written into the store, and a page shows no file that they name.
+  const content = isOrderedHere(batch) ? await contentHash(inputPath).catch(() => undefined) : undefined;
+  if (content !== inputSha256)
+    throw new HttpRefusal(404, 'The file of this list was moved, or has changed.', 'Bring it yourself.');
+  const bring = (as?: 'new') => bringList(server, basename(inputPath), createReadStream(inputPath), as);
+  const brought = await bring();
+  const list = 'other' in brought ? await bring('new') : brought;
+  invariant(!('other' in list), 'a new list is no question');
+  return { list: list.id };
 }
 
 /** @param isWhole whether also rows are judged that a try has left for later. */
