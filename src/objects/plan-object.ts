@@ -34,7 +34,7 @@ export const PlannedChangeObject = z.object({
   findings: z.array(FindingObject).exactOptional(),
   /** The reason as the page says it. */
   says: z.string().exactOptional(),
-  /** Where the list or the service differs from the ledger. */
+  /** What the ledger knows besides. */
   note: z.string().exactOptional(),
   /** Whether the list lacks the person. */
   beyond: z.boolean().exactOptional(),
@@ -85,7 +85,7 @@ export const ChangesPlan = z.object({
   removed: z.number().exactOptional(),
   /** People whom the list lacks, and who are held back. */
   held_back: z.number().exactOptional(),
-  /** People who are left out, and who of them keeps access. */
+  /** People left out, and those with access. */
   left_out: z.number().exactOptional(),
   keep_access: z.number().exactOptional(),
   /** People whom the list lacks, and who stay. */

@@ -162,6 +162,8 @@ test('a team: who is left out is neither invited nor removed, and a project of s
   expect(planned.stdout).toContain('2 rows left out by unless "Note".\n');
   const ended = await team.runHere({ input: 'next.csv' });
   expect(ended).toMatchObject({ code: 0, report: { counts: { applied: 2, skipped: 2 } } });
+  const keeping = 'Access     1 of the 2 who are left out has access now, and keeps it\n';
+  expect((await team.type('status', 'last')).stdout).toContain(keeping);
   const { changes } = await team.json('status', 'last');
   expect(changes).toMatchObject({
     keep_access: 1,

@@ -232,7 +232,7 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
   expect(refused.stopped.message).toContain('remove 2 of 10 people whom the file no longer names');
   sheet.write(...people.slice(1));
   expect((await sheet.type('plan')).stdout).toContain(
-    '- remove p0@acme.example from proj-missing (delete invite) (not in the file)\n',
+    '- remove p0@acme.example from proj-missing (delete invite) (not in the file); last changed by missing.csv\n',
   );
   const done = await sheet.json('run', '--yes');
   expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });

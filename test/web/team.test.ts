@@ -349,7 +349,9 @@ test('who is no longer on the list loses access only after she has typed so, and
   await rowOf(page, 'cid@t.example').getByText('stays in Care, and is not on the list').waitFor();
   await page.getByLabel('Remove who is no longer on the list').check();
   await rowOf(page, 'cid@t.example').getByText('is removed from Care: no longer on the list').waitFor();
-  await page.getByText('1 removal of 3, and 10% are allowed: cid@t.example in Care').waitFor();
+  await page.getByText('Not on this list: 1 in Care; last changed by spring.csv.').waitFor();
+  // Who loses access is named once.
+  await page.getByText('1 removal of 3, and 10% are allowed', { exact: true }).waitFor();
   await page.getByText('Waits for two answers: ').waitFor();
   await page.getByRole('button', { name: 'Allow', exact: true }).click();
   const agreement = page.getByLabel('Type cid@t.example to agree');

@@ -62,7 +62,7 @@ function unendedWords({ state }: Pick<Summed, 'state'>, view: WholeView): string
 }
 
 function peopleSentences(changes: ChangesObject): string {
-  const keeping = keepWords({ ...changes.people, ...present({ keep_access: changes.keep_access }) });
+  const keeping = keepWordsOf(changes);
   const people = sentence(`Of these people ${peopleWords(changes)}`);
   return keeping === '' ? people : `${people} ${sentence(keeping)}`;
 }
@@ -313,6 +313,10 @@ export function keepWords({ left_out: all, keep_access: keeping = 0 }: LeftOut):
     ? `Who is left out ${has}`
     : `${grouped(keeping)} of the ${grouped(all)} who are left out ${has}`;
 }
+
+/** The same of what was done. */
+export const keepWordsOf = ({ people, keep_access }: ChangesObject): string =>
+  keepWords({ ...people, ...present({ keep_access }) });
 
 interface LeftOut {
   readonly left_out: number;

@@ -15,6 +15,7 @@ import { asFlag, byFlag, phrase, typing } from '../../core/phrase.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
+import { listNameOf } from '../../files/called.ts';
 import { sortingColumns } from '../../files/columns/columns.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import { CALLED } from '../../files/output/summary-words.ts';
@@ -234,7 +235,9 @@ export async function planChanges(
   const pricing = await pricingOf(context);
   const rows = new Set(resolvedRows.map(({ row }) => row)).size;
   const mostOf = (call: Call): number => pricing.priceOf({ call, by: context }).most;
-  const draft = new TeamDraft(team, mostOf, conflictOutcomes(resolvedRows.filter(isWorkable)));
+  const settled = conflictOutcomes(resolvedRows.filter(isWorkable));
+  const lists = beyond.length === 0 ? undefined : await listNames(ledger);
+  const draft = new TeamDraft(team, mostOf, settled, lists);
   for (const [row, parts] of Map.groupBy([...resolvedRows, ...beyond], ({ row }) => row))
     draft.add(row, parts);
   const { planned, changes, duplicates, costs, made } = draft;
@@ -265,6 +268,10 @@ export async function planChanges(
     ...(isOutdated ? { isOutdated } : {}),
   };
 }
+
+/** The name of its list, by the id of each batch. */
+const listNames = async (ledger: Pick<LedgerReader, 'batches'> | undefined) =>
+  new Map((await ledger?.batches())?.map(({ id, inputPath }) => [id, listNameOf(inputPath)]));
 
 /**
  * A sheet may name the project under a word that no guess knows. Where the account has a project of its own,
@@ -364,6 +371,8 @@ class TeamDraft {
   readonly #mostOf: (call: Call) => number;
   /** The outcomes of rows that end without a request, whatever they ask for. */
   readonly #settled: ReadonlyMap<ResolvedRow, Outcome>;
+  /** The names of lists by their batches, for people whom this list does not name. */
+  readonly #lists: ReadonlyMap<string, string>;
   readonly planned: PlannedRow[] = [];
   readonly changes: PlannedChangeObject[] = [];
   /** What the calls ask that an earlier row makes, because equal calls are made once. */
@@ -371,10 +380,16 @@ class TeamDraft {
   duplicates = 0;
   readonly costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
-  constructor(team: Team, mostOf: (call: Call) => number, settled: ReadonlyMap<ResolvedRow, Outcome>) {
+  constructor(
+    team: Team,
+    mostOf: (call: Call) => number,
+    settled: ReadonlyMap<ResolvedRow, Outcome>,
+    lists: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#team = team;
     this.#mostOf = mostOf;
     this.#settled = settled;
+    this.#lists = lists;
   }
 
   /** @param parts the row in each of its projects. */
@@ -406,7 +421,8 @@ class TeamDraft {
   }
 
   #work({ row, work, calls, beyond }: WorkableRow, of: ShownChange): void {
-    const shown = { row, ...of, ...present({ beyond }) };
+    const note = of.note ?? this.#cameWith(work, beyond);
+    const shown = { row, ...of, ...present({ beyond, note }) };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
       const reason = sayAll(doubt, 'terminal');
@@ -418,6 +434,13 @@ class TeamDraft {
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
     if (project !== undefined) this.changes.push(creationOf(row, project, work));
     if (others.length > 0) this.changes.push({ ...shown, action: work.action ?? 'call', calls: others });
+  }
+
+  /** The list that has last changed a person whom this one does not name. */
+  #cameWith({ subject }: PlannedWork, beyond: boolean | undefined): string | undefined {
+    const { batch = '' } = (beyond && this.#team.find(subject)) || {};
+    const list = this.#lists.get(batch);
+    return list && `last changed by ${foreignWords(list)}`;
   }
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */

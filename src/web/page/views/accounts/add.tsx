@@ -48,7 +48,7 @@ function vendorsOf({ accounts, vendors, regions }: Known): readonly Vendor[] {
       entries,
     };
   });
-  return [...named, ...services, ...OTHERS];
+  return [...services, ...named, ...OTHERS];
 }
 
 /** What an administrator calls a service with her teams. */

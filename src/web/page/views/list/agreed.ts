@@ -1,7 +1,7 @@
 import type { PlanObject } from '../../../api.ts';
 import { counted, needWords } from '../../parts/figures.ts';
 import type { Agreed, Scene } from './scene.ts';
-import { isMaking, isSent, losingIn, mailWords } from './team.ts';
+import { isMaking, isSent, losingIn } from './team.ts';
 
 /** The rows that are bought again after a yes alone; undefined where there are none. */
 export function againIn({ reread, unanswered, asked_otherwise: otherwise }: PlanObject) {
@@ -89,9 +89,9 @@ export function holdsFor({ list, agreed }: Pick<Scene, 'list' | 'agreed'>, plan?
 export const isAllowed = (scene: Scene, guard: Guard): boolean =>
   scene.agreed.value.allowed?.includes(aboutGuard(scene, guard)) === true;
 
-/** Whether a start does something to people that is asked about, was agreed to, or is mailed to them. */
+/** Whether a start does something to people that is asked about, or was agreed to. */
 export const asksOfPeople = (plan: PlanObject): boolean =>
-  [plan.guards?.length, losingIn(plan), mailWords(plan, '')].some(Boolean);
+  [plan.guards?.length, losingIn(plan)].some(Boolean);
 
 /** Whether it sends or buys something again that is asked about, or was agreed to. */
 export const asksOfRows = ({ agreed: { value: agreed } }: Scene, plan: PlanObject): boolean =>

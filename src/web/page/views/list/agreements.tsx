@@ -4,18 +4,15 @@ import type { PlanObject } from '../../../api.ts';
 import { Button, Field, Notice, Popover, Sentences } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { aboutGuard, isAllowed, typedFor } from './agreed.ts';
-import { stepsOf } from './job.ts';
 import type { Agreed, OfPlan } from './scene.ts';
 import { losingIn, mailWords } from './team.ts';
 
 /** What a start does to people that she has to know first, and agrees to on purpose. */
 export function TeamAgreements({ scene, plan }: OfPlan) {
-  const [{ accounts: [account = 'the service'] = [] } = {}] = stepsOf(scene.job);
   return (
     <>
       <Guards scene={scene} plan={plan} />
       <Losing plan={plan} agreed={scene.agreed} />
-      <Mailed plan={plan} account={account} />
     </>
   );
 }
@@ -63,7 +60,7 @@ export function Who({ says, who }: WhoProps) {
   const more = who.length - MOST_NAMED;
   return (
     <>
-      <b>{says}:</b> {who.slice(0, MOST_NAMED).join(', ')}
+      <b>{who.length > 0 ? `${says}:` : says}</b> {who.slice(0, MOST_NAMED).join(', ')}
       {more > 0 && ' '}
       {more > 0 && (
         <Popover name={says} says={`and ${grouped(more)} more`} look="link">
@@ -75,7 +72,10 @@ export function Who({ says, who }: WhoProps) {
 }
 
 /** What goes too far. What she allows stays in sight, and holds for these people and this start alone. */
-function Guards({ scene, plan: { guards = [] } }: OfPlan) {
+function Guards({ scene, plan }: OfPlan) {
+  const { guards = [] } = plan;
+  // Below, all who lose access are named.
+  const isNamed = new Set(losingIn(plan)?.people);
   const { value: agreed } = scene.agreed;
   const turn = (about: string): void => {
     const { allowed = [] } = agreed;
@@ -86,7 +86,11 @@ function Guards({ scene, plan: { guards = [] } }: OfPlan) {
     const { fact, says, who, allow, allows } = guard;
     const isOn = isAllowed(scene, guard);
     return (
-      <Notice key={fact} calm={isOn} says={<Who says={says} who={who} />}>
+      <Notice
+        key={fact}
+        calm={isOn}
+        says={<Who says={says} who={who.every((each) => isNamed.has(each)) ? [] : who} />}
+      >
         {allows === undefined ? (
           <p>Nothing allows that: {allow}.</p>
         ) : (

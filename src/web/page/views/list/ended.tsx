@@ -178,9 +178,9 @@ function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
         {plan && sent > 0 && (
           <div class="stack agreed">
             <Losing plan={plan} agreed={agreed} />
-            <Mailed plan={plan} account={batch?.account ?? ''} />
           </div>
         )}
+        {plan && <Mailed plan={plan} account={batch?.account ?? ''} />}
         <div class="bar">
           {plan?.state === 'plan' && sent > 0 && (
             <Act

@@ -38,6 +38,7 @@ const OnlyIf = late(async () => (await import('./only-if.tsx')).OnlyIf, '');
 const Tried = late(async () => (await import('./wanted.tsx')).Tried);
 const WhileRead = late(async () => (await import('./while-read.tsx')).WhileRead, '');
 const TeamAgreements = late(async () => (await import('./agreements.tsx')).TeamAgreements, '');
+const Mailed = late(async () => (await import('./agreements.tsx')).Mailed, '');
 const Held = late(async () => (await import('./held.tsx')).Held, '');
 const Agreements = late(async () => (await import('./agreements-of-lookups.tsx')).Agreements, '');
 
@@ -160,7 +161,11 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
   return (
     <Foot>
       <ToAgree scene={scene} plan={plan} />
-      {!isTeam(scene) && <Cost scene={scene} plan={plan} within={within} />}
+      {isTeam(scene) ? (
+        <Mailed plan={plan} account={stepsOf(job)[0]?.accounts[0] ?? 'the service'} />
+      ) : (
+        <Cost scene={scene} plan={plan} within={within} />
+      )}
       {isNarrowed(scene, plan) && <Unseen scene={scene} plan={plan} />}
       {isInvented && (
         <p class="why">

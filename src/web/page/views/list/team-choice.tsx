@@ -7,7 +7,7 @@ import { Checkbox, Facts, Field, Notice, Select } from '../../parts/controls.tsx
 import { counted, grouped, needWords } from '../../parts/figures.ts';
 import { Who } from './agreements.tsx';
 import type { OfPlan, OfScene } from './scene.ts';
-import { changeFacts, heldWords, isMaking, missingIn, plannedTeam } from './team.ts';
+import { cameWith, changeFacts, heldWords, isMaking, missingIn, plannedTeam } from './team.ts';
 
 const Misspelled = late(async () => (await import('./misspelled.tsx')).Misspelled, '');
 
@@ -48,6 +48,7 @@ export function TeamChoice({ scene: { job, planned, choose } }: OfScene) {
   const set = (more: ListJobChoice): void => choose({ ...job, ...more });
   const { roles: unknown = [] } = planned.value?.unknown ?? {};
   const missing = planned.value ? missingIn(planned.value) : '';
+  const came = planned.value ? cameWith(planned.value) : '';
   const { held_back: held = 0, changes = [] } = planned.value ?? {};
   // The first of them names the row that may mean the same person.
   const [why = ''] = changes.flatMap((each) => heldWords(each) ?? []);
@@ -79,8 +80,8 @@ export function TeamChoice({ scene: { job, planned, choose } }: OfScene) {
       />
       {missing !== '' && (
         <p class="soft">
-          Not on this list: {missing}. Rowonce invited or changed them, from any list. People invited by
-          others stay.
+          Not on this list: {missing}; {came || 'invited or changed by Rowonce, from any list'}. People
+          invited by others stay.
         </p>
       )}
       {held > 0 && <Notice says={`${counted(held, 'removal waits', 'removals wait')}: ${why}`} />}

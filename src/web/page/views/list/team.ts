@@ -60,7 +60,8 @@ export function teamRows(plan: Partial<PlanObject>): readonly TeamRow[] {
       email: whoIs(change),
       project: project ?? '',
       role: (to === 'none' ? from : to) ?? '',
-      happens: place + [happensTo(change, made), note].filter(Boolean).join('; '),
+      // The list from which a removal comes is said once for all, beside the tick for removals.
+      happens: place + [happensTo(change, made), beyond ? '' : note].filter(Boolean).join('; '),
       wrong: findings.flatMap(inputsOf),
     };
   });
@@ -101,6 +102,10 @@ export function missingIn({ changes = [], leavers = [] }: PlanObject): string {
   return listed([...byProject].map(([project, missing]) => `${grouped(missing.length)} in ${project}`));
 }
 
+/** By which lists those came who are removed: `last changed by spring.csv`; blank where nobody is. */
+export const cameWith = ({ changes = [] }: OfChanges): string =>
+  [...new Set(changes.flatMap(({ beyond, note }) => (beyond && note) || []))].join(', ');
+
 const CHANGE_WORDS = {
   invite: 'Invites',
   change_role: 'Roles changed',
@@ -130,6 +135,7 @@ export function losingIn({ changes = [] }: OfChanges) {
   const [first] = only.changes;
   return {
     says: `${people.length} ${isOne ? 'loses' : 'lose'} access`,
+    people: people.map(({ name }) => name),
     who: people.map(({ name, changes: ofOne }) => (ofOne.some(isAdminNow) ? `${name}, an admin` : name)),
     phrase: isOne && first ? whoIs(first) : String(people.length),
     isCount: !isOne,
