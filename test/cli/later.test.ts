@@ -6,6 +6,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { postgresServer } from '../ledger/stores/postgres-server.ts';
 import { agreeToDialects } from '../support/agree.ts';
+import { some } from '../support/combinations.ts';
 import { Clocks } from './clocks.ts';
 import { type Answer, type Asked, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
@@ -292,7 +293,7 @@ describe('a program that is killed', () => {
     expect((await at.desk.type(words, { env })).code).toBe(null);
   };
 
-  test.each(['after-keep', 'after-keep:2', 'after-judge', 'after-judge:2', 'after-end:3'])(
+  test.each(some(['after-keep', 'after-keep:2', 'after-judge', 'after-judge:2', 'after-end:3'], 3))(
     'at %s sends nothing again, because it has the id or the reply in which the id stands',
     async (point) => {
       const at = await laterDesk();
@@ -604,7 +605,7 @@ describe('a rule of the dialect that reads a later answer as a failure ends the 
     expect(boughtAt(at).filter((each) => each.endsWith('Ann'))).toEqual(['one Ann']);
   });
 
-  test.each(['refused', 'in_doubt'])(
+  test.each(some(['refused', 'in_doubt'], 1))(
     '%s, as well where the program is killed at each commit',
     async (means) => {
       const at = await laterDesk({ dialect: failing({ means }) });

@@ -18,7 +18,7 @@ import { typedAt } from '../cli/typed.ts';
 import { environmentOf, NAMES, runOf, vendorOfThen, writeFolder } from '../ledger/stores/earlier/desk.ts';
 import { type Kind, type Place, placeWith } from '../ledger/stores/earlier/places.ts';
 import { temporaryFolder } from '../ledger/stores/places.ts';
-import { some } from '../support/combinations.ts';
+import { proof, some } from '../support/combinations.ts';
 import { Vendor } from './vendor.ts';
 
 const HERE = join(import.meta.dirname, '..', 'ledger', 'stores', 'earlier');
@@ -119,7 +119,9 @@ const LAST_BATCH = 'SELECT id FROM batches ORDER BY number DESC LIMIT 1';
 const COPIED_TO = `SELECT value FROM meta WHERE name = 'copied_to'`;
 
 describe.each(LEFT)('a store of layout %i in a %s', (...left) => {
-  test('every command refuses it with the command that copies it, and leaves it as it is', async () => {
+  const once = some(LEFT, 2).some((each) => each.join() === left.join()) ? test : proof;
+
+  once('every command refuses it with the command that copies it, and leaves it as it is', async () => {
     const at = await Upgraded.open(left);
     const { location, query } = at.from;
     const tables = async () => [
@@ -175,7 +177,7 @@ describe.each(LEFT)('a store of layout %i in a %s', (...left) => {
     expect(again.stderr).toContain('has the form of this Rowonce');
   });
 
-  test.each(some(['copying:5', 'copy-taken', 'copy-left'] as const, 1))(
+  once.each(some(['copying:5', 'copy-taken', 'copy-left'] as const, 1))(
     'a copy in its place that is killed at %s: what is there is whole, and the same command goes on',
     async (crashAt) => {
       const at = await Upgraded.open(left);
@@ -189,7 +191,7 @@ describe.each(LEFT)('a store of layout %i in a %s', (...left) => {
     },
   );
 
-  test.each(some(['folder', 'database'] as const, 1))(
+  once.each(some(['folder', 'database'] as const, 1))(
     'it is copied to a %s, where nothing is bought again, and from where it was nothing is',
     async (kind) => {
       const at = await Upgraded.open(left);

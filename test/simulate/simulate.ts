@@ -11,16 +11,8 @@ import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { Watchdog } from './watchdog.ts';
 
-const { ROOT, Stage, loadProgram } = await import('./stage.ts');
-const { default: lists } = await import('./worlds/lists.ts');
-const { default: histories } = await import('./worlds/histories.ts');
-const { default: team } = await import('./worlds/team.ts');
-const { default: fill } = await import('./worlds/fill.ts');
-const { default: page } = await import('./worlds/page.ts');
-
 /** The kinds of worlds, which take turns. */
-const WORLDS = [lists, histories, team, fill, page];
-type Kind = (typeof WORLDS)[number];
+const NAMES = ['lists', 'histories', 'team', 'fill', 'page'] as const;
 
 /** How long one fault is made smaller, and how many are; of further ones only the seeds are told. */
 const SHRINK_MS = 30_000;
@@ -54,9 +46,19 @@ const OPTIONS = {
 } as const;
 
 const values = typed();
+// What is typed wrongly is said before the program is loaded, which takes longer.
+const { ROOT, Stage, loadProgram } = await import('./stage.ts');
+const worlds = [
+  (await import('./worlds/lists.ts')).default,
+  (await import('./worlds/histories.ts')).default,
+  (await import('./worlds/team.ts')).default,
+  (await import('./worlds/fill.ts')).default,
+  (await import('./worlds/page.ts')).default,
+];
+type Kind = (typeof worlds)[number];
 const from = Number(values.from ?? (values.day ? Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY : 1));
 const watchdog = new Watchdog(1_000 * Number(values.longest), ROOT);
-const kinds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
+const kinds = worlds.filter(({ name }) => values.world === undefined || name === values.world);
 const runCommandLine = await loadProgram();
 const seeds = values.seeds.includes(',')
   ? values.seeds.split(',').map(Number)
@@ -73,12 +75,11 @@ function totalWords(): string {
 
 /** A wrong word ends with 2, as with the program itself: 1 says that a world has a fault. */
 function typed() {
-  const names = WORLDS.map(({ name }) => name);
   try {
     const { values } = parseArgs({ options: OPTIONS });
     const { seeds, from = '1', world = 'lists', longest } = values;
-    if (!names.some((name) => name === world))
-      throw new Error(`--world ${world} is none of ${names.join(', ')}`);
+    if (!NAMES.some((name) => name === world))
+      throw new Error(`--world ${world} is none of ${NAMES.join(', ')}`);
     for (const [name, text, form] of [
       ['seeds', seeds, /^\d+(,\d+)*$/],
       ['from', from, /^\d+$/],
