@@ -732,9 +732,9 @@ export const STOPS = {
     page: {
       fact: 'What this list may spend at the account ACCOUNT is used.',
       message_follows: false,
-      is_planned_anew: false,
-      leads_to_the_accounts: true,
-      goes_on: 'Go on',
+      is_planned_anew: true,
+      leads_to_the_accounts: false,
+      goes_on: 'Change its limit',
     },
   },
   account_budget: {

@@ -121,6 +121,36 @@ test('of two accounts, the one whose key is dead is named, and it takes the new 
   expect(await desk.read('config/accounts.yaml')).toMatch(/data[\s\S]*key-1[\s\S]*spare[\s\S]*key-2/);
 });
 
+test('an account has a limit of its own: the next one is asked for the rest, or it is raised where it was set', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const gateway = await Gateway.before(desk.place.vendor.url);
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  const account = (url: string) => ({ vendor: 'provider', base_url: url, key: 'key-1' });
+  desk.place.writeAccounts({ data: account(desk.place.vendor.url), spare: account(gateway.url) });
+  const served = await pageAt(desk);
+  const list = await brought(served, 'list.csv', await desk.read('list.csv'));
+  const job = { operations: { 'enrich-company': { account: ['data', 'spare'] } } };
+  await ask(served, 'PUT', `/lists/${list}/job`, job);
+  const page = await tabAt(served, `/lists/${list}`);
+  for (const name of ['data', 'spare']) {
+    await page.getByLabel(`Most credits at ${name}`).fill('1');
+    await page.getByLabel(`Most credits at ${name}`).blur();
+  }
+  const kept = async () => (await ask(served, 'GET', `/lists/${list}`)).job.budget?.accounts;
+  await expect.poll(kept).toEqual({ data: 1, spare: 1 });
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await sees(page, /^What this list may spend at the account \w+ is used\. 1 row is left\./);
+  expect(await desk.requests()).toBe(2);
+  await press(page, 'Change its limit');
+  await page.getByLabel('Most credits at spare').fill('');
+  await page.getByLabel('Most credits at spare').blur();
+  await expect.poll(kept).toEqual({ data: 1 });
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await sees(page, '3 of 3 companies found');
+  expect(await desk.requests()).toBe(3);
+});
+
 proof('credits that were bought meanwhile are used', async () => {
   const { gateway, page } = await stoppedBy((call) => (call > 4 ? says(402, 'no credits left') : undefined));
   await sees(page, 'The account data has no credits left at the vendor. Nothing was lost. 6 rows are left.');

@@ -236,7 +236,12 @@ test('nothing else is written than what was shown', async () => {
   const page = await pageAt(desk);
   const list = await boughtOn(page);
   const wish = { list, at: '02:00', credits: 9 };
-  const { id: draft, path } = await ask(page, 'POST', '/nights', wish);
+  // What she left out, and how the file is read, are part of it.
+  const choice = { unless: { Name: 'Customer' }, country: 'NZ', read: { header_row: '1' } };
+  await ask(page, 'PUT', `/lists/${list}/job`, { ...JOB, ...choice });
+  const { id: draft, path, text } = await ask(page, 'POST', '/nights', wish);
+  for (const entry of ['unless:\n  Name: Customer', 'country: NZ', 'read:\n  header_row:'])
+    expect(text).toContain(entry);
   await ask(page, 'PUT', `/lists/${list}/job`, { ...JOB, add: { Industry: 'industry' } });
   expect(await ask(page, 'POST', '/nights', { ...wish, draft })).toMatchObject({
     status: 409,

@@ -15,6 +15,7 @@ import { columnsOfHers, isTeam, type Scene } from './scene.ts';
 const AskedByChoice = late(async () => (await import('./asked-by.tsx')).AskedByChoice);
 const CheckedBy = late(async () => (await import('./checked-by.tsx')).CheckedBy);
 const Fields = late(async () => (await import('./wanted.tsx')).Fields);
+const Limits = late(async () => (await import('./limits.tsx')).Limits, '');
 const Ordered = late(async () => (await import('./ordered.tsx')).Ordered);
 const Projects = late(async () => (await import('./team-choice.tsx')).Projects, '');
 const TeamChoice = late(async () => (await import('./team-choice.tsx')).TeamChoice);
@@ -42,6 +43,9 @@ export function Steps({ scene, accounts }: OfAccounts) {
           </section>
         );
       })}
+      {new Set(steps.flatMap((step) => step.accounts)).size > 1 && !isPlay(steps, accounts) && (
+        <Limits scene={scene} />
+      )}
       <datalist id="hers">
         <Options of={columnsOfHers(scene)} />
       </datalist>
