@@ -135,6 +135,8 @@ export type PageWords = z.infer<typeof PageWords>;
 
 /** What every built-in operation says of itself, and the names of the vendors that are known by a word. */
 export interface OperationList {
+  /** The command that opens this page again, with its store. */
+  readonly serve: string;
   readonly operations: readonly DescribedOperation[];
   readonly vendors: VendorTitles;
 }

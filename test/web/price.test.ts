@@ -77,8 +77,7 @@ test('after a change the button names the rows that are started', async () => {
   const mends = [2, 3].map((row) => ({ row, column: 'Domain', value: `mended-${row}.example` }));
   await ask(served, 'PUT', `/lists/${file}/mends`, { mends });
   const page = await tabAt(served, `/lists/${file}`);
-  await button(page, 'Start the 2 changed rows').click();
-  await button(page, 'Start the 2 changed rows').click();
+  await button(page, 'Start the 2 changed rows, A$0.80').click();
   await expect.poll(async () => (await desk.place.vendor.book()).credits).toBe(32);
   await expect.poll(async () => (await newest(served)).state).toBe('finished');
   await brought(served, 'firms.csv', listOf(companies(0, 38)));

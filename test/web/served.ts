@@ -87,7 +87,9 @@ export class Served implements AsyncDisposable {
     const folder = start.cwd ?? mkdtempSync(join(tmpdir(), 'rowonce-page-'));
     const env: Record<string, string> = { ...environmentIn(folder), ...start.env };
     const serving = serve(words, folder, { env });
-    const served = new Served(folder, besideFolder(env.ROWONCE_STORE ?? '', env), serving);
+    const [store] = words.slice(words.indexOf('--store') + 1);
+    const location = words.includes('--store') ? join(folder, store ?? '') : env.ROWONCE_STORE;
+    const served = new Served(folder, besideFolder(location ?? '', env), serving);
     const isOver = served.#ended.then(() => true);
     while (!served.#printed.includes('\n')) {
       const heard = once(serving.stdout, 'data').then(() => false);

@@ -306,7 +306,7 @@ test('a cell is mended by the keys alone, says what it was, and is taken back', 
   await page.getByRole('complementary', { name: 'Row 6' }).waitFor();
 });
 
-test('what a mend has asked again is said where she mended, with its price, and is started beside the table', async () => {
+test('what a mend has asked again is said where she mended, with its price, and its button starts it', async () => {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
   const id = await finished(served);
   const page = await open(served, `/lists/${id}`);
@@ -318,8 +318,7 @@ test('what a mend has asked again is said where she mended, with its price, and 
   await field.press('Enter');
   const said = page.getByText('1 row is asked again, 1 credit at most; everything else is free.');
   await said.getByText('1 cell mended:').waitFor();
-  await page.getByRole('button', { name: 'Start the changed row' }).click();
-  await page.locator('aside').getByRole('button', { name: 'Start the changed row' }).click();
+  await page.getByRole('button', { name: 'Start the changed row, 1 credit' }).click();
   await page.getByText('4 of 4 companies found').waitFor();
   await said.waitFor({ state: 'detached' });
   // No row needs her any more, and the table is not left blank by that.

@@ -78,6 +78,15 @@ test('an open tab goes on by itself when the page of its store is started again,
   await page.waitForSelector('h1:has-text("Lists")');
 });
 
+test('a tab whose server was started with a store names it, so that the same lists are there again', async () => {
+  const place = await newPlace();
+  const served = await servedIn(place, {}, ['--store', 'other']);
+  const page = await openTab(served, '/accounts');
+  await page.waitForSelector('h1:has-text("Accounts")');
+  await served.stop();
+  await page.getByText('npx rowonce serve --store other').waitFor();
+});
+
 test('where another program has the port meanwhile, the page is elsewhere, and nothing of before opens it', async () => {
   const place = await newPlace();
   const first = await servedIn(place);

@@ -127,9 +127,8 @@ test('a mend that was started with the list and is taken back: its cell says wha
   await press(page, 'Download as ▾');
   await sees(page, 'All 2 rows, as they were started');
   await page.keyboard.press('Escape');
-  await press(page, 'Start the changed row');
-  await start(page);
-  await sees(page, '2 of 2 companies found');
+  await press(page, 'Start the changed row, 1 credit');
+  await sees(page, 'this start cost 1 credit');
   expect(await downloaded(page)).not.toContain('mended.example');
   expect(await desk.requests()).toBe(3);
 });

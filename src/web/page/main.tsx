@@ -7,7 +7,7 @@ import { late, useAsked } from './parts/asking.tsx';
 import { Away } from './parts/away.tsx';
 import { ButtonLink, Title } from './parts/controls.tsx';
 import { grouped, needing } from './parts/figures.ts';
-import { ask, awaited, beat, enter, isIn, offline, path } from './session.ts';
+import { ask, awaited, beat, enter, isIn, offline, path, serveCommand } from './session.ts';
 
 type View = ComponentType<{ readonly id: string }>;
 
@@ -95,7 +95,7 @@ function Page() {
       </header>
       <main>
         <div class="notices" role="status">
-          {offline.value && <Away serve={SERVE} />}
+          {offline.value && <Away serve={serveCommand.value ?? SERVE} />}
         </div>
         {isIn.value && <Shown key={path.value} />}
       </main>

@@ -31,6 +31,9 @@ const KEY = 'rowonce-entry';
 /** Whether the server lets this tab in; undefined until that is known, false for one that proves nothing. */
 export const isIn = signal<boolean | undefined>(undefined);
 
+/** The command that opens this page again, which only a tab that was let in is told: it names the store. */
+export const serveCommand = signal<string | undefined>(undefined);
+
 /** Whether the server did not answer last, or another program did. Nothing can be typed then. */
 export const offline = signal(false);
 
@@ -115,7 +118,8 @@ function letIn(by: string): void {
 
 /** Every view speaks of operations, so none is shown before the server has said what there is. */
 async function learn(): Promise<void> {
-  const { operations, vendors } = await ask<OperationList>('/operations');
+  const { operations, vendors, serve } = await ask<OperationList>('/operations');
+  serveCommand.value = serve;
   describe(operations);
   nameVendors(vendors);
   isIn.value = true;

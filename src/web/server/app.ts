@@ -37,7 +37,11 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   app.post('/api/proof', async (context) => context.json(guard.prove(await bodyOf(context, Challenge))));
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.get('/api/operations', (context) =>
-    context.json({ operations: described(), vendors: vendorTitles() } satisfies OperationList),
+    context.json({
+      serve: commandLine(['serve']),
+      operations: described(),
+      vendors: vendorTitles(),
+    } satisfies OperationList),
   );
   app.post('/api/openings', (context) => context.json(guard.opening()));
   const all = [commandRoutes, batchRoutes, downloadRoutes, viewRoutes, listRoutes, taskRoutes, nightRoutes];

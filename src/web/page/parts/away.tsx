@@ -21,7 +21,7 @@ export function Away({ serve }: { readonly serve: string }) {
     <div class="notice">
       <p>
         Rowonce was closed at {clockTime(offlineSince.value ?? new Date())}
-        {meanwhile(workShown.value)} This tab goes on by itself when it is started again.
+        {meanwhile(workShown.value)} This tab works again as soon as it is started:
       </p>
       <code>{serve}</code>
     </div>
@@ -33,5 +33,5 @@ function meanwhile(work: ListWork | undefined): string {
   const rowsLeftWords = counted(work.rowsLeft, 'row is left', 'rows are left');
   if (work.isElsewhere) return `; the list goes on by itself in another window, ${rowsLeftWords}.`;
   // What was on its way in that moment may have been done.
-  return `. Nothing is lost and nothing more is sent; at most ${rowsLeftWords}.`;
+  return `. Nothing is lost and nothing more is sent; at most ${rowsLeftWords}, and wait for “Go on”.`;
 }

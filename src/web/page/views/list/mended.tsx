@@ -1,11 +1,15 @@
 import type { PlanObject } from '../../../api.ts';
+import { Act } from '../../parts/asking.tsx';
 import { Button, Notice } from '../../parts/controls.tsx';
 import { counted, money } from '../../parts/figures.ts';
+import { whyNot } from './agreed.ts';
+import { startPrice } from './offers.ts';
 import { cellsSince, cellsTaken, changedWords, type OfScene, rowsMended } from './scene.ts';
+import { heldBy, start } from './starting.ts';
 
-/** What her mends since the start that is shown will have asked, at which price. The limit stands beside the start. */
+/** What her mends since the start that is shown will have asked, at which price, and the button that starts it. */
 export function Mended({ scene }: OfScene) {
-  const { isRunning, isPlanning, planned } = scene;
+  const { isRunning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
   const { length: taken } = cellsTaken(scene);
   const cells = cellsSince(scene).length - taken;
@@ -14,11 +18,31 @@ export function Mended({ scene }: OfScene) {
   const consequence = plan
     ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
-  const says = changedWords(scene, plan?.to_buy ?? rowsMended(scene)) ?? 'Start';
+  const why = plan && whyNot(scene, plan);
   return (
-    <Notice says={`${mended}: ${consequence}.`}>
-      {!isRunning && <Button says={says} onClick={() => (isPlanning.value = true)} />}
+    <Notice says={`${mended}: ${consequence}.${why ? ` ${why}.` : ''}`}>
+      {!isRunning && <StartMended scene={scene} plan={plan} why={why} />}
     </Notice>
+  );
+}
+
+interface StartMendedProps extends OfScene {
+  readonly plan: PlanObject | undefined;
+  /** What she has to agree to first, beside the table. */
+  readonly why: string | undefined;
+}
+
+/** Starts at once: what the button says is the most that it may cost. */
+function StartMended({ scene, plan, why }: StartMendedProps) {
+  const { batch, planned, isPlanning } = scene;
+  const isHeld = planned.refused !== undefined || why !== undefined;
+  if (isHeld) return <Button says="Look at it" onClick={() => (isPlanning.value = true)} />;
+  const says = changedWords(scene, plan?.to_buy ?? rowsMended(scene)) ?? 'Start';
+  if (plan === undefined) return <Button says={says} disabled />;
+  const { most } = plan.credits;
+  const price = startPrice({ credits: most, cost: plan.cost?.most });
+  return (
+    <Act says={`${says}, ${price}`} does={() => start(scene, plan, { budget: heldBy(batch, plan) + most })} />
   );
 }
 

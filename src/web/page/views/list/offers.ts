@@ -58,7 +58,7 @@ export function offersOf(scene: Scene, plan: PlanObject, within: Within): readon
   const isTry = part !== undefined && part.rows > 0 && part.rows < toBuy && part.credits <= within.credits;
   const rest = { says: restWords(scene, toBuy, within, isTry) };
   if (!isTry) return [rest];
-  return [{ says: `Try ${part.rows} first, ${tryPrice(part)}`, sample: part.rows }, rest];
+  return [{ says: `Try ${part.rows} first, ${startPrice(part)}`, sample: part.rows }, rest];
 }
 
 /** Whether the list has an answer for each of the selected rows. */
@@ -70,8 +70,13 @@ function selectedWords(toBuy: number, size: number): string {
   return `${toBuy > 0 && toBuy < size ? `Ask ${grouped(toBuy)} of the` : 'Ask the'} ${grouped(size)} selected`;
 }
 
+interface StartPrice {
+  readonly credits: number;
+  readonly cost?: Parameters<typeof inMoney>[0];
+}
+
 /** `A$8.00`, or in credits where the account has no price. */
-function tryPrice({ credits, cost }: NonNullable<PlanObject['this_run']>): string {
+export function startPrice({ credits, cost }: StartPrice): string {
   if (credits === 0) return 'free';
   return inMoney(cost) === '' ? counted(credits, 'credit') : money(cost);
 }

@@ -61,7 +61,7 @@ export function SoFar({ scene }: OfScene) {
         <h2>So far</h2>
         {batch && <Spent batch={batch} />}
         {isStoppedAway.value ? (
-          <p class="soft">It goes on when Rowonce is started again.</p>
+          <p class="soft">Start Rowonce again, then press “Go on”.</p>
         ) : (
           <>
             {batch ? <Speed batch={batch} /> : <p>It begins.</p>}

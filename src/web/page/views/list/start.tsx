@@ -1,28 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { capital, listed } from '../../../../core/plain-text.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
-import type { ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
+import type { ListJobChoice, PlanObject } from '../../../api.ts';
 import { Act, Loaded, late, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, Field, Folded, Foot, Panel, Scroll } from '../../parts/controls.tsx';
-import { counted, grouped, heldIn } from '../../parts/figures.ts';
-import { acted, ask, returned } from '../../session.ts';
+import { counted, grouped } from '../../parts/figures.ts';
+import { acted, returned } from '../../session.ts';
 import { canDo, isPlay, type OfAccounts } from './accounts.ts';
 import { asksOfPeople, asksOfRows, whyNot } from './agreed.ts';
 import { triedWords } from './fields.ts';
 import { operationsOf, stepsOf } from './job.ts';
-import { focusTable } from './mends.tsx';
 import { isKnown, offersOf, withinOf } from './offers.ts';
 import { HowRead } from './reading.tsx';
-import {
-  acceptedIn,
-  EVERYTHING,
-  hasConditions,
-  isTeam,
-  MOST_BESIDE,
-  type OfPlan,
-  type OfScene,
-  type Scene,
-} from './scene.ts';
+import { hasConditions, isTeam, MOST_BESIDE, type OfPlan, type OfScene, type Scene } from './scene.ts';
+import { heldBy, start } from './starting.ts';
 import { plannedTeam } from './team.ts';
 
 const Changes = late(async () => (await import('./team-choice.tsx')).Changes, '');
@@ -149,7 +140,7 @@ const ToAgree = ({ scene, plan }: OfPlan) => (
 function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
   const { batch, job, work, tried } = scene;
   const typed = useSignal<number | undefined>(undefined);
-  const held = batch !== undefined && plan.unfinished === batch.batch ? heldIn(batch.credits) : 0;
+  const held = heldBy(batch, plan);
   const isInvented = isPlay(stepsOf(job), accounts);
   const isLimited = !isTeam(scene) && !isInvented;
   // What was spent before stands above: the limit is that of the button.
@@ -222,23 +213,3 @@ const isNarrowed = (scene: Scene, { rows }: PlanObject): boolean => {
   const { value: filter } = scene.filter;
   return !isTeam(scene) && rows <= MOST_BESIDE && (filter.search !== '' || hasConditions(filter));
 };
-
-/** @param how the most that it may cost, and how many rows are tried alone. */
-async function start(scene: Scene, { id: plan, guards = [] }: PlanObject, how: object): Promise<void> {
-  const { list, job, only } = scene;
-  // The button waits until she has allowed what each guard holds back; the plan's id says whom.
-  const accept = [...acceptedIn(scene.agreed.value), ...(guards.length > 0 ? ['guards'] : [])];
-  const { yes: looksAgain } = scene.agreed.value;
-  // The button says how many people are changed: whoever presses it agrees to that plan, and to no other.
-  const yes = isTeam(scene) || looksAgain;
-  scene.choose(job);
-  await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
-  scene.selected.value = new Set();
-  // What she agreed to is begun: the next start asks again.
-  scene.agreed.value = {};
-  // The button goes away, and the keys go on in the table.
-  focusTable();
-  // What was filtered by the plan is over now; what she has filtered by herself stays.
-  const { search, sort, only_if, unless, differs } = scene.filter.value;
-  scene.filter.value = { ...EVERYTHING, search, sort, only_if, unless, differs };
-}
