@@ -167,7 +167,8 @@ FROM (SELECT att.operation, att.account, count(DISTINCT used.row) AS reached,
     ${countWhere('att.id', `${FIRST} AND ${FOUND}`)} AS matches,
     ${countWhere('att.id', `${FIRST} AND ${hasSold('att')}`)} AS sold,
     ${countWhere('att.id', `${OWN} AND ${FILLED}`)} AS fillers
-  FROM ${RESTS} JOIN attempts att ON att.id = used.id JOIN batches bat ON bat.id = ? GROUP BY 1, 2) counted
+  FROM ${RESTS} JOIN attempts att ON att.id = used.id JOIN batches bat ON bat.id = ?
+    WHERE used.state <> 'skipped' OR ${OWN} GROUP BY 1, 2) counted
 JOIN accounts acc ON acc.id = counted.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
     sum(CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END) AS for_misses, sum(charged * is_at_most) AS at_most

@@ -1,31 +1,18 @@
-import { asReadToday } from '../client/kept-answers.ts';
 import { systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
+import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
-import type {
-  AnswerRecord,
-  AttemptId,
-  Batch,
-  BatchId,
-  CallState,
-  FreshSince,
-  LedgerReader,
-  RowAnswer,
-  RowRecord,
-} from '../ledger/ledger.ts';
+import type { AnswerRecord, Batch, BatchId, LedgerReader, RowAnswer, RowRecord } from '../ledger/ledger.ts';
 import type { TableObject } from '../objects/batch-object.ts';
 import { specAhead } from '../plan/batch.ts';
 import { hostsOf } from '../plan/shared-hosts.ts';
-import { findCalls, forgottenAmong, freshSinceOf, startMsOf } from '../walk/known-calls.ts';
-import type { MetCall } from '../walk/met-call.ts';
-import { accountsOf, type PlanContext, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
-import { type PreparedRow, rowPreparer, unaskedEnd } from '../walk/row-preparer.ts';
-import { type RowEnd, RowWalk } from '../walk/row-walk.ts';
+import { freshSinceOf, startMsOf } from '../walk/known-calls.ts';
+import { type PlanContext, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
+import { otherwiseOf, type PreparedRow, rowPreparer, unaskedEnd } from '../walk/row-preparer.ts';
 import { tellsApartBy, toldApartKept } from '../walk/told-apart.ts';
-import { walkTogether } from '../walk/walk-together.ts';
 import { tableAhead } from './batch-table.ts';
 import { knownAccount } from './known-account.ts';
+import { ANY_AGE, type Fresh, fillsOf, type Walking, walkingRow, walkKnown } from './known-walk.ts';
 
 /**
  * The table of a list before its start, with what a start would take from the ledger for free. Nothing here
@@ -87,23 +74,22 @@ export class ListAhead {
     fresh: Fresh,
     rows: readonly InputRow[],
   ): Promise<ReadonlyMap<RowNumber, RowRecord>> {
-    const accounts = accountsOf(this.#chosen);
     const unasked: (readonly [RowNumber, RowRecord])[] = [];
-    const walking = rows.flatMap(({ row, ...cells }): Walking[] => {
-      const prepared = this.#prepare({ row, ...cells });
-      if (prepared.kind === 'ready')
-        return [{ row, walk: new RowWalk(this.#chosen.job.operation, accounts, prepared), answers: [] }];
-      unasked.push([row, { row, outcome: unaskedEnd(prepared), answers: [] }]);
-      return [];
-    });
-    const forgotten = await forgottenAmong(walking, ({ walk }) => walk.callsAtWorst(), ledger);
-    const remainingRows = walking.filter((row) => !forgotten.has(row));
-    await walkTogether(remainingRows, {
-      ended: (row, step) => Object.assign(row, { end: step }),
-      statesOf: (calls) => statesOf(ledger, this.#chosen, fresh, calls),
-      tell,
-    });
-    return new Map([...unasked, ...remainingRows.flatMap(recordOf)]);
+    const walking: Walking[] = [];
+    const leftOut: (Walking & { readonly outcome: Outcome })[] = [];
+    for (const each of rows) {
+      const { row } = each;
+      const prepared = this.#prepare(each);
+      const otherwise = otherwiseOf(prepared);
+      if (prepared.kind === 'ready') walking.push(walkingRow(this.#chosen, row, prepared));
+      else if (otherwise === undefined)
+        unasked.push([row, { row, outcome: unaskedEnd(prepared), answers: [] }]);
+      else leftOut.push({ ...walkingRow(this.#chosen, row, otherwise), outcome: unaskedEnd(prepared) });
+    }
+    const known = await walkKnown(ledger, this.#chosen, fresh, walking);
+    await walkKnown(ledger, this.#chosen, ANY_AGE, leftOut);
+    const kept = leftOut.map(({ outcome, ...row }) => [row.row, { ...recordOf(row), outcome }] as const);
+    return new Map([...unasked, ...known.flatMap(knownRecordOf), ...kept]);
   }
 }
 
@@ -116,8 +102,6 @@ async function batchAhead(
   return { ...spec, id: '' as BatchId, accounts: spec.accounts ?? [], generation: 1, state: 'open' };
 }
 
-type Fresh = { readonly freshSince?: FreshSince; readonly createdAtMs?: number };
-
 async function freshFor(ledger: LedgerReader, chosen: ResolvedJob): Promise<Fresh> {
   const context: PlanContext = { ...chosen, ledger };
   const createdAtMs = await startMsOf(context, ledger);
@@ -125,49 +109,18 @@ async function freshFor(ledger: LedgerReader, chosen: ResolvedJob): Promise<Fres
   return freshSince === undefined ? {} : { freshSince, createdAtMs };
 }
 
-interface Walking {
-  readonly row: RowNumber;
-  readonly walk: RowWalk;
-  readonly answers: AnswerRecord[];
-  end?: RowEnd | { readonly kind: 'waits'; readonly filled?: readonly AttemptId[] };
-}
-
-async function statesOf(
-  ledger: LedgerReader,
-  { dialect }: ResolvedJob,
-  fresh: Fresh,
-  calls: readonly MetCall[],
-): Promise<readonly CallState[]> {
-  const found = await findCalls<CallState>(calls, ledger, async (keys, asked) => {
-    const states = await ledger.find(keys, { freshFor: fresh });
-    return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? dialect);
-  });
-  return found.map(({ state }) => state);
-}
-
-function tell(row: Walking, met: MetCall, state: CallState | undefined, isLook: boolean): boolean {
-  const { answer } = state?.kind === 'answered' ? state : {};
-  if (answer !== undefined && answer.isTooOld !== true && answer.erasedAtMs === undefined) {
-    row.walk.tell(met, answer);
-    row.answers.push(answer);
-  } else if (isLook) row.walk.pass(met, isAskedInTurn(state) ? 'looked' : 'held');
-  else row.walk.leaveStep(met);
-  return true;
-}
-
-/** Whether the account is asked when its turn comes, where no account has the answer. */
-const isAskedInTurn = (state: CallState | undefined): boolean =>
-  state?.kind === 'unknown' || (state?.kind === 'answered' && state.answer.isTooOld === true);
-
 /** None of a row for which nothing is known. */
-function recordOf({ row, answers, end }: Walking): readonly (readonly [RowNumber, RowRecord])[] {
-  if (answers.length === 0 || end === undefined) return [];
-  const outcome = end.kind === 'end' ? end.outcome : undefined;
-  const fills = end.kind === 'end' ? end.fills : (end.filled ?? []);
+const knownRecordOf = (row: Walking): readonly (readonly [RowNumber, RowRecord])[] =>
+  row.answers.length === 0 || row.end === undefined ? [] : [[row.row, recordOf(row)]];
+
+function recordOf(walking: Walking): RowRecord {
+  const { row, answers, end } = walking;
+  const outcome = end?.kind === 'end' ? end.outcome : undefined;
+  const fills = fillsOf(walking);
   const isFill = ({ attempt, kind }: AnswerRecord): boolean =>
     fills?.includes(attempt) === true && (outcome !== undefined || kind === 'found');
   const ownAnswers = answers.map((answer): RowAnswer => {
     return { ...answer, ...(fills === undefined ? {} : { fills: isFill(answer) }) };
   });
-  return [[row, { row, outcome, answers: ownAnswers }]];
+  return { row, outcome, answers: ownAnswers };
 }

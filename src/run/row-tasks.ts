@@ -11,7 +11,7 @@ import type { RunContext } from '../plan/context.ts';
 import { sharedHostsKept } from '../plan/shared-hosts.ts';
 import type { EarlierCall } from '../walk/asked-before.ts';
 import type { PlanContext, ResolvedJob } from '../walk/resolved-job.ts';
-import { rowPreparer, unaskedEnd } from '../walk/row-preparer.ts';
+import { otherwiseOf, rowPreparer, unaskedEnd } from '../walk/row-preparer.ts';
 import type { WalkedRow } from '../walk/row-walk.ts';
 import { tellsApartBy, toldApartKept } from '../walk/told-apart.ts';
 
@@ -25,7 +25,8 @@ export type Task = {
   readonly before?: EarlierCall | undefined;
 } & (
   | { readonly kind: 'work'; readonly work: WalkedRow }
-  | { readonly kind: 'end'; readonly outcome: Outcome }
+  /** `otherwise`: what a row that is left out would be asked, of which it keeps what is known. */
+  | { readonly kind: 'end'; readonly outcome: Outcome; readonly otherwise?: WalkedRow }
 );
 
 /**
@@ -99,9 +100,10 @@ export async function taskMaker(
     if ('kind' in rowLeft) return plannedTask(rowLeft);
     const { row } = rowLeft;
     const prepared = prepare(rowLeft);
-    return prepared.kind === 'ready'
-      ? { row, kind: 'work', work: prepared, before: resolved.before?.(rowLeft) }
-      : { row, kind: 'end', outcome: unaskedEnd(prepared) };
+    if (prepared.kind === 'ready')
+      return { row, kind: 'work', work: prepared, before: resolved.before?.(rowLeft) };
+    const otherwise = otherwiseOf(prepared);
+    return { row, kind: 'end', outcome: unaskedEnd(prepared), ...present({ otherwise }) };
   };
 }
 

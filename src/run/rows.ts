@@ -38,6 +38,7 @@ import { walkTogether } from '../walk/walk-together.ts';
 import { buy } from './buy.ts';
 import { inDoubt } from './doubts.ts';
 import { untilMoved } from './intent.ts';
+import { knownOfLeftOut } from './known-walk.ts';
 import type { LaterAnswers } from './later.ts';
 import { keepReading, noAnswerToday } from './readings.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
@@ -312,8 +313,9 @@ export async function leftOf(
   const { operation } = job;
   const accounts = accountsOf(context);
   const walking: WalkingRow[] = [];
+  const leftOut = await knownOfLeftOut(ledger, context, tasks.flatMap(otherwiseIn));
   for (const task of tasks)
-    if (task.kind === 'end') end(task, task.outcome, { answers: [] });
+    if (task.kind === 'end') end(task, task.outcome, leftOut.get(task.row) ?? { answers: [] });
     else {
       const walk = new RowWalk(operation, accounts, task.work);
       walking.push({ task, walk, answers: [], unanswered: [] });
@@ -355,6 +357,11 @@ export async function leftOf(
   });
   return remainingRows;
 }
+
+const otherwiseIn = (task: Task) => {
+  if (task.kind !== 'end' || task.otherwise === undefined) return [];
+  return [{ row: task.row, otherwise: task.otherwise }];
+};
 
 /** Ends the rows whose person was forgotten before anything is asked for them. @returns the others. */
 async function withoutForgotten(

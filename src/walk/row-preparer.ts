@@ -22,7 +22,19 @@ export type PreparedRow =
   /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
   | { readonly kind: 'invalid'; readonly findings: Findings; readonly isSetAside?: true }
   /** The row would get nothing, or the condition `by` of the job leaves it out. */
-  | { readonly kind: 'skipped'; readonly findings: Findings; readonly by?: string };
+  | {
+      readonly kind: 'skipped';
+      readonly findings: Findings;
+      readonly by?: string;
+      /** What the row would be asked without the condition: it keeps what is known of that. */
+      readonly otherwise?: () => PreparedRow;
+    };
+
+/** What a row that is left out would be asked; undefined of any other, and of one that could not be asked. */
+export function otherwiseOf(prepared: PreparedRow) {
+  const otherwise = prepared.kind === 'skipped' ? prepared.otherwise?.() : undefined;
+  return otherwise?.kind === 'ready' ? otherwise : undefined;
+}
 
 /** How a row ends that is not asked. */
 export const unaskedEnd = ({ kind, findings }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
@@ -78,17 +90,20 @@ export function rowPreparer(
   const filling = fillingOf(resolved.job, columns.header);
   const ownOperation = withoutHeader(resolved.job.operation, columns.header);
   const aside = settingAside(shared, columns.columns, columns.header);
-  return (row) => {
-    if (row.unreadable !== undefined)
-      return { kind: 'invalid', findings: finding('row_unreadable', { words: row.unreadable }) };
-    const leftOutEnd = leftOut(row.cells);
-    if (leftOutEnd !== undefined) return { kind: 'skipped', ...leftOutEnd };
+  const wanted = (row: InputRow): PreparedRow => {
     const full = filling?.whyFull(row.cells);
     if (full !== undefined) return { kind: 'skipped', findings: full, by: BY_ON_EXISTING };
     const ready = prepared(ownOperation(columns.read(row)));
     const shared = ready.kind === 'ready' ? aside?.(row) : undefined;
     if (shared !== undefined) return { kind: 'invalid', findings: shared, isSetAside: true };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
+  };
+  return (row) => {
+    if (row.unreadable !== undefined)
+      return { kind: 'invalid', findings: finding('row_unreadable', { words: row.unreadable }) };
+    const leftOutEnd = leftOut(row.cells);
+    if (leftOutEnd === undefined) return wanted(row);
+    return { kind: 'skipped', ...leftOutEnd, otherwise: () => wanted(row) };
   };
 }
 

@@ -91,11 +91,16 @@ test('a row that is left out is never asked and says why; the next list or job t
   await desk.write('job.yaml', 'operation: enrich-company\nonly_if: { Status: Customer }\n');
   expect(await desk.json(RUN), 'the other rows').toMatchObject({ requests: 2, counts: { matched: 2 } });
   await desk.write('job.yaml', 'operation: enrich-company\nunless: { Country: au }\n');
-  expect(await desk.json(RUN), 'what was bought for a row that is left out is not shown').toMatchObject({
+  expect(await desk.json(RUN), 'what was bought for a row that is left out stays').toMatchObject({
     requests: 0,
     counts: { matched: 4, skipped: 1 },
+    figures: { asked: 0, known: 4, found: 4, identifiers: [{ name: 'domain', asked: 4, found: 4 }] },
   });
-  expect((await desk.read('out.csv')).split('\n')[1]).toMatch(/^a\.example,AU,Lead,,+skipped,/);
+  const [out]: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
+  const reason = 'unless leaves it out, because "Country" is "AU"';
+  expect(out).toMatchObject({ _status: 'skipped', _reason: reason, _source: 'ledger', _credits: '0' });
+  expect(out?.name, 'as it was bought first').toBe(rows[0]?.name);
+  expect(rows[0]?.name).not.toBe('');
 });
 
 test.each(['please check', 'please check, so correct it', 'ABN x: wrong, so correct it'])(

@@ -98,6 +98,27 @@ test('what the table shows changes nothing of what is bought: that is taken away
   expect(await jobOf(served, id)).not.toHaveProperty('only_if');
 });
 
+test('who is left out after a start keeps what was found before, says so, and is not asked', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  const { served, id, page } = await listDone(desk);
+  const first = page.getByRole('row').filter({ hasText: 'c0.example' });
+  const [staff = ''] = /\b\d{2,}\b/.exec(await first.innerText()) ?? [];
+  expect(staff, 'the number of employees').not.toBe('');
+  const job = { ...JOB, unless: { Status: 'Customer' } };
+  await ask(served, 'PUT', `/lists/${id}/job`, job);
+  const ahead = await ask(served, 'POST', `/lists/${id}/rows`, { job, limit: 1 });
+  expect(ahead.rows[0].cells, 'before the start').toContain(staff);
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  const { work } = await ask(served, 'POST', '/run', { file: id, job, plan, budget: 100 });
+  await endOf(served, work.id);
+  await page.reload();
+  await first.getByText('left out: "Status" is "Customer"').waitFor();
+  expect((await first.innerText()).split(/\s+/)).toContain(staff);
+  await page.getByRole('button', { name: /^3 left out/ }).click();
+  await expect.poll(() => rowsShown(page)).toBe(3);
+  expect((await desk.place.vendor.book()).requests).toBe(9);
+});
+
 test('what is in view is a CSV file with two clicks', async () => {
   const desk = await openDesk({ matchRate: 1 });
   const { page } = await listDone(desk);

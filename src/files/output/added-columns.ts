@@ -12,7 +12,7 @@ import { unreadableWords } from '../../core/finding-words.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
-import { reasonOf } from '../../core/outcome.ts';
+import { isLeftOut, reasonOf } from '../../core/outcome.ts';
 import { isNightJob, listFolderOf } from '../../core/paths.ts';
 import { asField, faces, phrase } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -432,7 +432,8 @@ export function ourFacts(
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const kind = outcome?.kind ?? 'pending';
-  const last = kind === 'in_doubt' || kind === 'skipped' ? undefined : answers.at(-1);
+  const isUnanswered = kind === 'in_doubt' || (kind === 'skipped' && outcome && !isLeftOut(outcome));
+  const last = isUnanswered ? undefined : answers.at(-1);
   const reason = [outcome && reasonOf(outcome), why]
     .filter((part) => part !== undefined && part !== '')
     .join('; ');

@@ -1,6 +1,7 @@
 import { type AnswerPlace, placeOfAnswer } from '../../core/answer-body.ts';
 import { describedCall } from '../../core/described.ts';
 import type { Call } from '../../core/operation.ts';
+import { isLeftOut } from '../../core/outcome.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { erasedRow, type InputRow, type RowNumber } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
@@ -192,12 +193,14 @@ export class Matching {
     const decision = this.#decisions.get(row.row);
     const about = aboutOf(answers);
     const isDecided = decision?.about === about;
+    // Of a row that she has left out she is asked nothing.
+    const isOut = record?.outcome !== undefined && isLeftOut(record.outcome);
     const isBlank = (isDecided ? decision.kind : mismatch) === 'blank';
     const words = [...new Set(remarks.map((each) => each.words))].join('; ');
     return {
       words: isDecided ? `${words} (${DECIDED[decision.kind]})` : words,
       inShort: [...new Set(remarks.map(({ kind }) => IN_SHORT[kind]))].join('; '),
-      needsPerson: !isDecided && remarks.some((each) => each.needsPerson),
+      needsPerson: !isDecided && !isOut && remarks.some((each) => each.needsPerson),
       isOther: true,
       decision: isDecided ? decision : undefined,
       about,

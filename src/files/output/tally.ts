@@ -87,7 +87,7 @@ export class Tally {
 
   /** @param match left out: no one asks whether the answer is the right one. */
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined, match?: RowMatch): void {
-    const { outcome, answers = [] } = record ?? {};
+    const { outcome, answers } = countedIn(record);
     this.rows += 1;
     if (outcome === undefined) return;
     this.ended += 1;
@@ -203,6 +203,11 @@ export class Tally {
     tally.asked += 1;
     if (isFound) tally.found += 1;
   }
+}
+
+/** What a row that is left out keeps of before is no part of this start. */
+function countedIn({ outcome, answers = [] }: Partial<RowRecord> = {}): Omit<RowRecord, 'row'> {
+  return { outcome, answers: outcome !== undefined && isLeftOut(outcome) ? [] : answers };
 }
 
 const isFilling = ({ kind, fills = kind === 'found' }: RowAnswer): boolean => fills;

@@ -44,7 +44,7 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
     const shownSign = signs[at];
     if (shownSign === undefined) {
       const cell = sinceBefore(line, column, cellOf(drawn, line, column, lookOf(column)));
-      return at === 0 && sign && !signs.includes(sign) ? { ...cell, title: sign.says } : cell;
+      return at === 0 && sign && !signs.includes(sign) ? beside(cell, sign) : cell;
     }
     if (shownSign.look === 'wait') return WAITS;
     if (signs[at - 1] === shownSign) return { shows: '', span: 0 };
@@ -53,6 +53,13 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
     return cellWith(shownSign, span);
   });
 }
+
+/** A row that is left out shows what was found for it before, so that it says so in its first cell. */
+const beside = (cell: CellShown, { look, says }: Sign): CellShown => ({
+  ...cell,
+  title: says,
+  shows: look === 'out' ? [cell.shows, ' ', <small key={look}>{says}</small>] : cell.shows,
+});
 
 /** A cell of hers that said something else in the version before. A cell that is damaged says that first. */
 function sinceBefore({ was = {} }: Line, column: Column, cell: CellShown): CellShown {
@@ -193,6 +200,7 @@ const SIGN_LOOKS: Readonly<Partial<Record<Sign['look'], string>>> = {
   doubt: 'doubt',
   warn: 'doubt',
   soft: 'miss',
+  out: 'miss',
 };
 
 /** A quantity. The digits of an ABN, or of a phone, stand where those of hers do. */
@@ -200,7 +208,7 @@ const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text) && text.r
 
 /** What our own columns say of a row, in the place of its answers. */
 interface Sign {
-  readonly look: 'bad' | 'doubt' | 'soft' | 'wait' | 'said' | 'warn' | TeamPart;
+  readonly look: 'bad' | 'doubt' | 'soft' | 'out' | 'wait' | 'said' | 'warn' | TeamPart;
   readonly says: string;
   /** All of what is known; left out: no more than it says. */
   readonly title?: string;
@@ -222,7 +230,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'no_match':
       return NOTHING;
     case 'skipped':
-      return { look: 'soft', says: `left out${reason === '' ? '' : `: ${reason}`}` };
+      return leftOut(reason);
     case 'pending':
       return pendingSign(drawn, line, reason);
     case 'applied':
@@ -233,6 +241,8 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
       return foundSign(drawn, line, ofSteps === '' ? reason : '');
   }
 }
+
+const leftOut = (why?: string): Sign => ({ look: 'out', says: why ? `left out: ${why}` : 'left out' });
 
 /** @param reason what was changed of the row so far, and what is left. */
 function pendingSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
@@ -252,7 +262,7 @@ function plannedSign({ becomes }: Line): Sign | undefined {
     case 'in_doubt':
       return doubtOf();
     case 'skipped':
-      return { look: 'soft', says: `left out${becomes.says ? `: ${becomes.says}` : ''}` };
+      return leftOut(becomes.says);
     case 'duplicates':
       return { look: 'soft', says: 'the same as a row above: free' };
     default:
