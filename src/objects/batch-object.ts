@@ -130,6 +130,8 @@ const TableRowObject = z.object({
   says: z.object({ all: z.string(), steps: z.record(z.string(), z.string()) }).exactOptional(),
   /** What was done with the person of the row; only where a change was made. */
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
+  /** As in `figures`. */
+  other_abn: z.literal(true).exactOptional(),
   /** The cells of each that the row found, in the order of `result_columns`. */
   results: z.array(z.array(z.string())).exactOptional(),
 });

@@ -137,6 +137,10 @@ const AttentionObject = z.object({
   first_rows: z.array(z.number()),
 });
 
+const LeftOutObject = z.object({ words: z.string(), rows: z.number() });
+
+const OtherAbnObject = z.object({ count: z.number(), first_rows: z.array(z.number()) });
+
 /** The figures of a batch on all faces. */
 export const FiguresObject = z.object({
   /** All rows, usable rows, and rows for which this batch sent a request. */
@@ -152,12 +156,14 @@ export const FiguresObject = z.object({
   /** Rows without a request, because the list had filled their cells. */
   filled_before: z.number(),
   /** Why the job leaves rows out, the most frequent reason first. Left out: none. */
-  left_out: z.array(z.object({ words: z.string(), rows: z.number() })).exactOptional(),
+  left_out: z.array(LeftOutObject).exactOptional(),
   /** Rows that need attention, and why, the most frequent reason first. */
   attention: z.number(),
   reasons: z.array(AttentionObject),
   /** Those with only an answer about another company or person. Left out: none. */
   mismatched: z.number().exactOptional(),
+  /** Found with another ABN, undecided. Left out: none. */
+  other_abn: OtherAbnObject.exactOptional(),
   /** Rows by each identifier. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** Rows with a value in each added column, of the rows that its step found. */

@@ -19,6 +19,7 @@ import {
   matchingOf,
   ourCells,
   ourFacts,
+  type RowMatch,
   resultCells,
   resultsIn,
   shownAnswer,
@@ -257,9 +258,9 @@ const sourceIn = (ledger: LedgerReader, batch: Batch): TableSource => ({
 // ----------------------------------------------------------------------------------------------- its cells
 
 async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonly TableRowObject[]> {
-  const { source, batch, resultFields } = table;
+  const { source, batch, resultFields, matching } = table;
   const records = await source.recordsOf(rows);
-  await table.matching.meet([...records.values()]);
+  await matching.meet([...records.values()]);
   const place = placeIn(batch);
   const works = await worksOf(table, [...records.values()]);
   return rows.map((row) => {
@@ -268,11 +269,12 @@ async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonl
     const found = record === undefined || resultFields.length === 0 ? [] : resultsIn(record, place);
     const action = batch.plannedRows === undefined ? undefined : actionIn(record);
     const { findings = soFar } = record?.outcome ?? {};
+    const match = matching.of(row, record);
     return {
       row: row.row,
-      cells: [...ownCells(table, row), ...cellsBeside(table, row, record, soFar)],
+      cells: [...ownCells(table, row), ...cellsBeside(table, row, record, match, soFar)],
       ...(findings.length > 0 && { findings: [...findings] }),
-      ...present({ action }),
+      ...present({ action, other_abn: match.hasOtherAbn || undefined }),
       ...(found.length > 0 && { results: found.map((result) => [...resultCells(result, resultFields)]) }),
     };
   });
@@ -325,11 +327,11 @@ function cellsBeside(
   table: Table,
   row: InputRow,
   record: RowRecord | undefined,
+  match: RowMatch,
   soFar: Findings,
 ): readonly string[] {
-  const { batch, added, matching, cells } = table;
+  const { batch, added, cells } = table;
   const { answer_at: answerPlace } = settingsKept(batch.settings);
-  const match = matching.of(row, record);
   const shown = shownAnswer(match.answers, answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, cells), shown);
   const why = soFar.length > 0 ? sayAll(soFar, 'terminal') : made.why;
@@ -355,9 +357,9 @@ function searchedIn(table: Table): Searched {
       return isOfList(at) || isOfResults || (bought !== undefined && bought.beside === undefined);
     },
     async *parts(query, from, most = LISTED_AT_ONCE) {
-      const { search, sort = 0, action, looksAt } = query;
+      const { search, sort = 0, action, hasOtherAbn, looksAt } = query;
       const isOwn = [...looksAt, sort].every(isOfList);
-      const readsAnswers = search !== '' || action !== undefined || !isOwn;
+      const readsAnswers = search !== '' || action !== undefined || hasOtherAbn || !isOwn;
       // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
       const said = search === '' ? {} : { said: search };
@@ -371,8 +373,8 @@ function searchedIn(table: Table): Searched {
 }
 
 /** What a row has found is looked through with its cells. */
-const soughtIn = ({ row, cells, results = [], action }: TableRowObject): SearchedRow => ({
+const soughtIn = ({ row, cells, results = [], action, other_abn }: TableRowObject): SearchedRow => ({
   row,
-  ...present({ action }),
+  ...present({ action, other_abn }),
   cells: [...cells, ...results.flat()],
 });

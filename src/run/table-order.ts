@@ -25,8 +25,8 @@ export const TableOrder = z.strictObject({
   /** A column; with a `-` before its name the order is turned. */
   sort: z.string().optional(),
   /**
-   * Values by columns. Several states may stand at `_status`, with commas between them, and at `_action` what
-   * was done with the person of a row.
+   * Values by columns. Several states may stand at `_status`, with commas between them, at `_action` what
+   * was done with the person of a row, and at `_differs` that a row was found with another `abn`.
    */
   where: z.record(z.string(), z.string()).optional(),
   /** Conditions by columns, as a job has them: a row is shown that a start with them does not leave out. */
@@ -51,7 +51,7 @@ export interface Searched {
 }
 
 /** Its cells are those of the columns, at least of those that the query looks at. */
-export type SearchedRow = InputRow & Pick<TableRowObject, 'action'>;
+export type SearchedRow = InputRow & Pick<TableRowObject, 'action' | 'other_abn'>;
 
 /** The place of a column. */
 type At = number;
@@ -60,6 +60,8 @@ export interface Query {
   readonly states: readonly RowStatus[];
   /** What was done with the person of a row; undefined: whatever it was. */
   readonly action: string | undefined;
+  /** Whether only rows are wanted that were found with another ABN. */
+  readonly hasOtherAbn: boolean;
   /** In small letters; blank: everything. */
   readonly search: string;
   readonly sort: At | undefined;
@@ -72,13 +74,13 @@ export interface Query {
 }
 
 /** Whether all rows are wanted, in the order of the list. */
-export const isEverything = ({ search, sort, action, looksAt }: Query): boolean =>
-  search === '' && sort === undefined && action === undefined && looksAt.length === 0;
+export const isEverything = ({ search, sort, action, hasOtherAbn, looksAt }: Query): boolean =>
+  search === '' && sort === undefined && action === undefined && !hasOtherAbn && looksAt.length === 0;
 
 /** @throws StopError `usage` for a column or a status that is not there. */
 export function queryOf(table: Searched, order: TableOrder): Query {
   const { search = '', sort, where = {}, only_if = {}, unless = {}, differs = {} } = order;
-  const { _status, _action, ...others } = where;
+  const { _status, _action, _differs, ...others } = where;
   const states = table.hasStates ? _status : undefined;
   const values = table.hasStates ? others : where;
   const isTurned = sort?.startsWith('-') === true && placeOf(table, sort) === -1;
@@ -93,6 +95,7 @@ export function queryOf(table: Searched, order: TableOrder): Query {
   return {
     states: states === undefined ? [] : states.split(',').map(statusOf),
     action: table.hasStates ? _action : undefined,
+    hasOtherAbn: table.hasStates && _differs === 'abn',
     search: search.toLowerCase(),
     sort: sort === undefined ? undefined : knownPlace(table, isTurned ? sort.slice(1) : sort),
     isTurned,
@@ -197,6 +200,7 @@ async function placeIn(table: Searched, query: Query, row: RowNumber): Promise<P
     ...query,
     states: [],
     action: undefined,
+    hasOtherAbn: false,
     search: '',
     where: [],
     keeps: () => true,
@@ -213,12 +217,13 @@ async function* placesIn(
   from: RowNumber = 0,
   most?: number,
 ): AsyncGenerator<readonly Place[]> {
-  const { search, sort, where, action } = query;
+  const { search, sort, where, action, hasOtherAbn } = query;
   for await (const part of table.parts(query, from, most))
     yield part.flatMap((of) => {
       const { cells } = of;
       const isWanted =
         (action === undefined || of.action === action) &&
+        (!hasOtherAbn || of.other_abn === true) &&
         where.every(([at, value]) => cells[at] === value) &&
         query.keeps(cells) &&
         (search === '' ||

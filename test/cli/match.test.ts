@@ -102,11 +102,24 @@ test('where the ABN had no match and the website has, another ABN than the list 
     },
     dialect,
   );
-  expect((await at.desk.type(RUN)).code).toBe(0);
+  const { code, stdout } = await at.desk.type(RUN);
+  expect(code).toBe(0);
   expect(await rows(at, '_matched_by', '_match')).toEqual([
     'domain | ',
     'domain | ABN differs: 53 004 085 616',
   ]);
+  // What is no person's task is counted all the same, where she reads what came.
+  expect(stdout).toMatch(/^Match {6}1 row found with another ABN; to keep or blank: .* settle /m);
+  const report = await at.desk.read('out.report.html');
+  expect(report.replaceAll(/<[^>]+>/g, ' ')).toMatch(
+    /Found with another ABN than yours: 1 row\s.*Row 3\s+Wombat/s,
+  );
+  const { figures } = await at.desk.json(RUN);
+  expect(figures).toMatchObject({ attention: 0, other_abn: { count: 1, first_rows: [3] } });
+  const filtered = await at.desk.json(['status', 'last', '--where', '_differs=abn']);
+  expect(filtered.rows.map((each: JsonResult) => each.row)).toEqual([3]);
+  await at.desk.type(['settle', 'last', '3', '--keep']);
+  expect((await at.desk.json(RUN)).figures).not.toHaveProperty('other_abn');
 });
 
 test('a job leaves such cells blank, or says nothing', async () => {

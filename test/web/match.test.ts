@@ -36,6 +36,9 @@ test('she keeps what was found for another company, or leaves it blank', async (
   await sees(page, 'ABN differs');
   await expect.poll(() => cell.innerText()).toContain('72');
 
+  const shown = page.getByRole('grid').getByRole('rowheader');
+  await press(page, '1 with another ABN');
+  await expect.poll(() => shown.allInnerTexts()).toEqual(['3']);
   await press(page, 'row 3');
   await sees(page, 'ABN differs: 53 004 085 616. Is it the right one?');
   await press(page, 'No, leave it blank');
@@ -44,5 +47,7 @@ test('she keeps what was found for another company, or leaves it blank', async (
   await expect.poll(() => cell.innerText()).toContain('72');
   await press(page, 'Close row 3');
   await expect.poll(() => page.getByText('Answers about another company or person').count()).toBe(0);
+  await expect.poll(() => page.getByText('with another ABN').count()).toBe(0);
+  await expect.poll(() => shown.allInnerTexts()).toEqual(['2', '3']);
   expect(asked).toHaveLength(2);
 });

@@ -69,10 +69,14 @@ export const missingLines = ({ missing_paths: paths = [] }: Pick<RunObject, 'mis
   paths.map(missingWords);
 
 function matchLine({ batch, figures }: RunObject): string | undefined {
-  const { mismatched = 0 } = figures ?? {};
-  if (mismatched === 0) return undefined;
-  const answers = `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'}`;
-  return `Match      ${answers} about another company or person; to keep or blank: ${commandLine(['settle', batch])}`;
+  const { mismatched = 0, other_abn: other } = figures ?? {};
+  const parts = linesOf(
+    mismatched > 0 &&
+      `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'} about another company or person`,
+    other && `${counted(other.count, 'row')} found with another ABN`,
+  );
+  if (parts.length === 0) return undefined;
+  return `Match      ${parts.join('; ')}; to keep or blank: ${commandLine(['settle', batch])}`;
 }
 
 /**

@@ -82,7 +82,7 @@ export function figuresOf(
 ): FiguresObject {
   const { rows, counts, cost = null } = view;
   const { spent } = view.credits;
-  const { bought, known, twice, mismatched } = tally;
+  const { bought, known, twice, mismatched, otherAbn } = tally;
   const { matched: found = 0, invalid = 0 } = counts;
   const pending = rows - tally.ended;
   return {
@@ -97,7 +97,7 @@ export function figuresOf(
     found_free: found - bought,
     attention: needingAttention(counts) + tally.damaged + mismatched,
     reasons: tally.reasons,
-    ...present({ mismatched: mismatched || undefined }),
+    ...present({ mismatched: mismatched || undefined, other_abn: otherAbnOf(otherAbn) }),
     identifiers: tally.identifiers,
     columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
@@ -112,6 +112,9 @@ export function figuresOf(
     each: priceEach(batch, pending, bought, { credits: view.credits, cost }),
   };
 }
+
+const otherAbnOf = ({ count, first_rows }: Tally['otherAbn']): FiguresObject['other_abn'] | undefined =>
+  count === 0 ? undefined : { count, first_rows };
 
 /** @param bought how many of the found rows were. */
 function priceEach(

@@ -50,6 +50,8 @@ export interface RowMatch {
   readonly needsPerson: boolean;
   /** Whether the answer is about another company or person, so that a person may decide about the row. */
   readonly isOther: boolean;
+  /** Whether it was found with another ABN than the list has, about which nobody has decided. */
+  readonly hasOtherAbn: boolean;
   readonly decision: MatchDecision | undefined;
   /** What a decision is about: a row that shows other answers later is decided about again. */
   readonly about: string;
@@ -64,6 +66,7 @@ const noMatch = (answers: RowRecord['answers']): RowMatch => ({
   inShort: '',
   needsPerson: false,
   isOther: false,
+  hasOtherAbn: false,
   decision: undefined,
   about: '',
   answers,
@@ -195,6 +198,7 @@ export class Matching {
     const isDecided = decision?.about === about;
     // Of a row that she has left out she is asked nothing.
     const isOut = record?.outcome !== undefined && isLeftOut(record.outcome);
+    const isFound = record?.outcome?.kind === 'matched';
     const isBlank = (isDecided ? decision.kind : mismatch) === 'blank';
     const words = [...new Set(remarks.map((each) => each.words))].join('; ');
     return {
@@ -202,6 +206,7 @@ export class Matching {
       inShort: [...new Set(remarks.map(({ kind }) => IN_SHORT[kind]))].join('; '),
       needsPerson: !isDecided && !isOut && remarks.some((each) => each.needsPerson),
       isOther: true,
+      hasOtherAbn: isFound && !isDecided && remarks.some(({ kind }) => kind === 'abn'),
       decision: isDecided ? decision : undefined,
       about,
       answers: isBlank ? answers.filter((answer) => !others.has(answer)) : answers,

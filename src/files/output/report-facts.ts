@@ -22,7 +22,8 @@ export async function readReport(
 ): Promise<ReportObject> {
   const acts = await ledger.acts(batch.id);
   const missed = await ledger.rowsAt(batch.id, { from: 0 }, MOST_NOT_FOUND, ['no_match']);
-  const needing = view.figures.reasons.flatMap(({ first_rows: rows }) => rows);
+  const { reasons, other_abn: otherAbn } = view.figures;
+  const needing = [...reasons, ...(otherAbn === undefined ? [] : [otherAbn])];
   return madePlain({
     ...view,
     list: listNameOf(batch.inputPath),
@@ -32,7 +33,11 @@ export async function readReport(
       batch,
       missed.map(({ row }) => row),
     ),
-    needing: await named(ledger, batch, needing),
+    needing: await named(
+      ledger,
+      batch,
+      needing.flatMap(({ first_rows: rows }) => rows),
+    ),
     created_at: isoTime(batch.createdAtMs),
     mends: [...mendsOf(batch)],
     ...present({ started_by: acts.find(({ kind }) => kind === 'begun')?.operator }),

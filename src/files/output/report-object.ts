@@ -80,7 +80,7 @@ export const ReportObject = BatchView.extend({
   operation: z.string(),
   /** The first rows that were not found, by the cell that says whom or what they are about. */
   not_found: z.array(NamedRow),
-  /** The same of the rows that are named as those that need attention. */
+  /** The same of the rows that need attention, or have another ABN. */
   needing: z.array(NamedRow),
   /** ISO 8601, UTC. */
   created_at: z.string(),

@@ -50,6 +50,8 @@ export class Tally {
   damaged = 0;
   /** Rows whose answer is about another company or person, and which need a person for nothing else. */
   mismatched = 0;
+  /** Rows that were found with another ABN than the list has. */
+  readonly otherAbn = new RowCount();
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
   bought = 0;
   /** Rows for which nothing was asked: their answers were known before, or are those of another row. */
@@ -102,6 +104,7 @@ export class Tally {
     if (isTwice) this.twice += 1;
     else if (isFree) this.known += 1;
     this.#addBefore(outcome.kind, answers, paid, isFree && !isTwice);
+    if (match?.hasOtherAbn === true) this.otherAbn.add(row);
     if (needsPerson(outcome)) {
       if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
       this.#addAttention(row, outcome.kind, sayInShort(outcome, CALLED));

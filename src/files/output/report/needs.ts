@@ -13,6 +13,12 @@ export interface NeedsProps {
   readonly names: readonly NamedRow[];
 }
 
+interface OtherAbnProps extends Pick<NeedsProps, 'names'> {
+  readonly other: FiguresObject['other_abn'] | undefined;
+}
+
+type Named = Pick<Reason, 'rows' | 'words' | 'first_rows'>;
+
 /** The person who can help, by the kind of a reason. */
 const WHO: Readonly<Record<string, string>> = {
   invalid: 'Correct the list',
@@ -48,7 +54,16 @@ export const Needs = ({ reasons, names }: NeedsProps) =>
     return h(Sectioned, { title: says ?? '', lines, show: (shown) => h(Ruled, { cells: 3, lines: shown }) });
   });
 
-function linesOf({ rows, words, first_rows: first }: Reason, names: readonly NamedRow[]): string[][] {
+/** What was found with another ABN than the list has. Nobody has to decide about it. */
+export function OtherAbn({ other, names }: OtherAbnProps) {
+  if (other === undefined) return null;
+  const title = `Found with another ABN than yours: ${counted(other.count, 'row')}`;
+  const { count: rows, first_rows } = other;
+  const lines = linesOf({ rows, first_rows, words: 'Is it the company that you mean?' }, names);
+  return h(Sectioned, { title, lines, show: (shown) => h(Ruled, { cells: 3, lines: shown }) });
+}
+
+function linesOf({ rows, words, first_rows: first }: Named, names: readonly NamedRow[]): string[][] {
   const nameOf = (row: number): string => names.find((each) => each.row === row)?.name ?? '';
   const shown = first.slice(0, MOST_NAMED);
   const remainingRows = rows - shown.length;

@@ -6,7 +6,7 @@ import { Ruled } from './arranged.ts';
 import { Found } from './came.ts';
 import { Admins, Changes, HalfDone, HeldBack, LeftOut, People } from './changes.ts';
 import { Head, localTime } from './head.ts';
-import { Needs } from './needs.ts';
+import { Needs, OtherAbn } from './needs.ts';
 import { Fold, Sectioned, Table } from './parts.ts';
 
 /** How a list was worked on. */
@@ -30,6 +30,7 @@ export function Whole({ others, children, ...report }: WholeProps) {
     h(Head, report),
     changes === undefined ? h(Found, report) : h(People, changes),
     h(Needs, { reasons: figures.reasons, names: needing }),
+    h(OtherAbn, { other: figures.other_abn, names: needing }),
     changes && h(HalfDone, changes),
     changes && h(HeldBack, changes),
     changes && h(LeftOut, changes),

@@ -271,8 +271,8 @@ const figured = (rows: number, says: string) => (
 function States({ scene }: OfScene) {
   const { filter } = scene;
   const shares = sharesOf(scene);
-  const { _person, _action, _status, ...others } = filter.value.where;
-  const chosen = filter.value.is ?? _person ?? _action ?? _status;
+  const { _person, _action, _status, _differs, ...others } = filter.value.where;
+  const chosen = filter.value.is ?? _person ?? _action ?? _status ?? _differs;
   const choose = async ({ states, is, by = '_status' }: Partial<Share>): Promise<void> => {
     const isTurned = (is ?? states) === chosen;
     // What the start leaves out is none of the rows that she has filtered by the same conditions.
@@ -329,7 +329,8 @@ function sharesOf(scene: Scene): readonly Share[] {
     ];
   const says = batch?.changes === undefined ? 'found' : 'changed';
   // A report that was read before it went on is out of date.
-  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.steps, says);
+  const { steps, figures } = (!isRunning && report.value) || {};
+  if (batch !== undefined) return [...partsOf(batch, steps, says), ...otherAbnShare(figures)];
   return readShares(scene);
 }
 
@@ -411,6 +412,20 @@ function partsOf(
   };
   const isShown = (part: Share): boolean => part.rows > 0 || part === found;
   return [{ says: 'rows', rows }, ...[...parts, others].filter(isShown)];
+}
+
+/** Rows among those found, and so no part of their own. */
+function otherAbnShare(figures: Partial<ReportObject['figures']> = {}): readonly Share[] {
+  const rows = figures.other_abn?.count ?? 0;
+  const share = {
+    says: 'with another ABN',
+    rows,
+    states: 'abn',
+    by: '_differs',
+    tone: 'need',
+    isApart: true,
+  };
+  return rows === 0 ? [] : [share as Share];
 }
 
 /** What each of several accounts found for the same thing; none where a row has cells of two of them. */

@@ -321,10 +321,10 @@ export function conditionsOf({ only_if, unless }: ListJobChoice): Pick<Filter, '
 }
 
 /**
- * By these, the tiles above the table filter it: how people stand in a plan, what was done with them, and how
- * rows have ended.
+ * By these, the tiles above the table filter it: how people stand in a plan, what was done with them, how
+ * rows have ended, and which were found with another ABN.
  */
-export const TILED = ['_person', '_action', '_status'] as const;
+export const TILED = ['_person', '_action', '_status', '_differs'] as const;
 
 export const isTiled = (name: string): boolean => TILED.some((each) => each === name);
 
