@@ -281,11 +281,10 @@ function causeOf(error: Error): NotSentCause {
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may return the key in any
  * answer: in an error that quotes the request, in a link, in a debug page. It is found as it is, escaped as
- * in JSON, percent-encoded and in Base64; also with characters in it that are left out where a text is shown
- * or written into a cell, after which it would be whole. A key that comes back packed, or encoded twice, is
- * not looked for.
- * In its place stands a word that is no longer than the shortest key for which it stands, so no answer grows
- * by it.
+ * in JSON, percent-encoded and in Base64. It is also found with characters in it that a terminal or a cell
+ * leaves out, because without them the key would be whole. A key that comes back packed, or encoded twice, is
+ * not looked for. In its place stands a word that is no longer than the shortest key for which it stands, so
+ * no answer grows by it.
  */
 export const REDACTED = '[redacted]';
 

@@ -82,8 +82,9 @@ export interface AccountFacts extends PauseFacts {
 }
 
 /**
- * The vendor's own count of credits, and ours of all that the account ever spent, read when no attempt of
- * ours was open or in doubt: if one has grown more than the other later, calls in doubt cost the difference.
+ * The vendor's own count of credits, and ours of all that the account ever spent. Both are read when no
+ * attempt of ours is open or in doubt. If one has grown more than the other later, calls in doubt cost the
+ * difference.
  */
 export interface UsageMark {
   readonly counted: number;

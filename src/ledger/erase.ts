@@ -22,9 +22,9 @@ import { endAttempt, movesTo, NO_ID } from './transitions.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
- * budgets add up and who was forgotten is not bought again: a key is a hash with the ledger's secret, and
- * tells nothing to a person who does not have the store. An answer that is erased for its age may be bought
- * again. A person who was erased may be changed again, like a person who was never known.
+ * budgets add up, and no forgotten person is bought again. A key is a hash with the ledger's secret: it tells
+ * nothing to a person without the store. An answer that is erased for its age may be bought again. A person
+ * who was erased may be changed again, like a person who was never known.
  */
 
 export type ErasureTarget =
@@ -57,8 +57,8 @@ export interface Erasable {
   /** Calls that stay because a row in doubt, or of an open batch, rests on them. */
   readonly needed: { readonly calls: number; readonly by: readonly BatchId[] };
   /**
-   * Lists that batches read. goesOn: its batch is open, or has a row in doubt, which is worked through once
-   * more. isYoung: its batch is too young for the list to be erased for its age.
+   * Lists that batches read. goesOn: its batch is open, or has a row in doubt, so it is read once more.
+   * isYoung: its batch is too young for the list to be erased for its age.
    */
   readonly inputs: readonly {
     readonly batch: BatchId;

@@ -26,8 +26,8 @@ export interface CommitGuard {
 const hasNoRoom = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
 
 /**
- * Whether only one of the writes has failed, so that the others can be written: a failed constraint is a bug
- * of ours, and a server that is away or has no room is asked again.
+ * Whether only one of the writes has failed, so that the others can be written. A failed constraint is a bug
+ * of ours. A server that is away or has no room is asked again.
  */
 const concernsOneWrite = (error: unknown): boolean =>
   !(error instanceof StopError) || error instanceof Unanswered;

@@ -9,10 +9,10 @@ import { syncFile, syncFolder } from '../lib/private-file.ts';
 import type { Batch, Notice } from './records.ts';
 
 /**
- * What this host itself knows, outside of every store: which bytes it wrote to which path, where the list and
- * the output of each batch are, what the batch was ordered as, and which notices it has to send. A person
- * who can write into a store can name any file, job or receiver in it, so such a name counts only where this
- * host has noted the same (protocol, rule 20).
+ * What this host itself knows, outside of every store. It knows which bytes it wrote to which path, and which
+ * notices it has to send. Of each batch it knows the list, the output and the order. A person who can write
+ * into a store can name any file, job or receiver in it. So such a name counts only where this host has noted
+ * the same (protocol, rule 20).
  *
  * There is one small file for each path, batch and notice. It holds nothing but hashes, because a path may
  * name a person, who can be forgotten. It is best effort: without a writable folder a file of ours counts as

@@ -143,9 +143,9 @@ export const hadOtherKey = (table: string): boolean => table === 'budgets';
 // --------------------------------------------------------------------------------------- up to layout 7
 
 /**
- * Until then the ledger kept sentences. What decides something is read out of them here, once: that an answer
- * is still to come, what a vendor said of a change, what was sold, what was left out or erased, and that a
- * cell is to be corrected.
+ * Until then the ledger kept sentences. Here the facts that decide something are read out of them, once: an
+ * answer is still to come; a vendor said this of a change; this was sold, left out or erased; a cell is to be
+ * corrected.
  */
 function findingsBefore(words: string): Findings {
   const [, later] = /^not yet: (.*)$/s.exec(words) ?? [];

@@ -5,9 +5,9 @@ import type { Batch, BatchId } from './records.ts';
 import { hasAccounts, hasSteps } from './schema.ts';
 
 /**
- * What the ledger knows of a list, which is a file at one path, whatever it has held: what was started over
- * it, in which order, over which content, and what a person has decided about its calls. Page, `status`,
- * `export` and the report look here, so that all of them mean the same start.
+ * What the ledger knows of a list, which is a file at one path, whatever it has held. It knows the starts in
+ * their order, each with its content, and what a person has decided about the calls. Page, `status`, `export`
+ * and the report look here, so that all of them mean the same start.
  */
 
 /** A list, with what was started over it. */

@@ -211,8 +211,8 @@ export async function copiedTo(sql: Pick<Sql, 'rows'>): Promise<CopyRecord | und
 // ------------------------------------------------------------------------------------- what is known outside
 
 /**
- * What is known of a ledger outside of its store: one that was deleted, restored from a backup or copied
- * lacks what was bought since, would buy it again, and cannot know that (protocol, rule 2). There is one
+ * What is known of a ledger outside of its store. A ledger that was deleted, restored from a backup or copied
+ * lacks what was bought since. It would buy that again, and cannot know it (protocol, rule 2). There is one
  * small file for each ledger: its newest request, and where it was last used.
  *
  * It is best effort: without a writable folder, or in a container that starts empty each time, a store is

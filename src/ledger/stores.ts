@@ -7,8 +7,8 @@ const HAS_PASSWORD = /^\w+:\/\/[^@]*:[^@]*@|[?&]password=/i;
 
 /**
  * The store that a location belongs to. What it needs is loaded only then.
- * @throws StopError `store` for a URL that is none of ours, or that has a password in it: the list of
- *   processes, the shell's history, the kept commands and every message that names the store would show it.
+ * @throws StopError `store` for a URL that is none of ours, or that has a password in it. The list of
+ *   processes, the shell's history, kept commands and messages would show the password.
  */
 export async function storeAt(location: string): Promise<Store> {
   if (!isUrl(location)) return (await import('./stores/sqlite.ts')).default;

@@ -407,9 +407,9 @@ WHERE prices.highest < excluded.highest`);
 
 // ----------------------------------------------------------------- a group: 4. rows follow what they rest on
 
-// A row moves in the commit of the attempt on which the row rests: when that attempt is in doubt, when a
-// person decides about the doubt, and when it is known what came of it. A writer that knows how the row ends
-// by that writes the end in the same commit; else the row waits for a run.
+// A row moves in the commit of the attempt on which the row rests. It moves when that attempt is in doubt,
+// when a person decides about the doubt, and when it is known what came of it. A writer that then knows how
+// the row ends writes the end in the same commit; else the row waits for a run.
 
 export const ROW_COLUMNS = {
   batch: 'text',

@@ -33,13 +33,13 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
 
   /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an
-   * idempotency key also releases what the doubts with the same key hold: the vendor charged once at
-   * most, and the cost is booked where the first of them had risked it, so that a repeat exceeds no cap.
-   * Every settled change advances its subject's sequence number by one. A doubt leaves the answer that
-   * it was to replace in place, but one that was read as none: then its call is in doubt, and a release
-   * brings back what it was. `over`: others have ended it, because its age was over. What came for it is kept
-   * by its reply, which is read like any reply to a call in doubt. `shared`: it was accepted by an id that
-   * another call has, and both are in doubt.
+   * idempotency key also releases what the doubts with the same key hold, because the vendor charged once at
+   * most. The cost is booked where the first of them had risked it, so that a repeat exceeds no cap. Every
+   * settled change advances its subject's sequence number by one. A doubt leaves the answer that it was to
+   * replace in place, but one that was read as none: then its call is in doubt, and a release brings back
+   * what it was. `over`: others have ended it, because its age was over. What came for it is kept by its
+   * reply, which is read like any reply to a call in doubt. `shared`: it was accepted by an id that another
+   * call has, and both are in doubt.
    */
   end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over' | 'shared'> =>
     // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about

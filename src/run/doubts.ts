@@ -81,9 +81,9 @@ const isOfAccepted = ({ isAccepted }: Doubt): boolean => isAccepted === true;
 export const isOfBeside = ({ isBeside }: Doubt): boolean => isBeside === true;
 
 /**
- * What a decision is about. What the vendor has accepted may still be answered, so without a row a decision
- * is about that only where nothing is in doubt, and about what is in doubt beside an answer only where
- * nothing else is left.
+ * What a decision is about. Without a row it is about the calls in doubt. Where none is in doubt, it is about
+ * accepted calls, which may still be answered. Where nothing else is left, it is about doubts beside an
+ * answer.
  * @param row its number, as the user typed it; left out: the doubts of all rows.
  */
 export async function doubtsOf(

@@ -28,9 +28,9 @@ import type { BeforeEnd } from './pipeline.ts';
  * process, and once by each later one. A crash before the receipt is noted sends it again. A notice decides
  * nothing: when it fails, the run does not fail.
  *
- * The ledger knows only the name of the receiver. Others may write into a database, so the address or program
- * is read from this user's accounts file as it is when the notice is sent, and a host sends only what it has
- * noted as its own.
+ * The ledger knows only the name of the receiver. Others may write into a database. So the address or program
+ * is read from this user's accounts file when the notice is sent, and a host sends only what it has noted as
+ * its own.
  */
 
 /**

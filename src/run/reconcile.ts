@@ -128,8 +128,8 @@ function lostAnswer(vendorsReply: Reply, { answer, answer_status: statusAt }: Re
 
 /**
  * Compares the vendor's count of credits with ours. When the count grew by exactly the price of the answers,
- * none of the calls in doubt was charged, and their money is given back; for a call with several lost
- * attempts, the money of one. A run calls this before it sends anything, because a count means nothing while
+ * none of the calls in doubt was charged, and their money is given back. A call with several lost attempts
+ * gets the money of one back. A run calls this before it sends anything, because a count means nothing while
  * a run is buying. When no call is in doubt, both counts are kept for the next comparison.
  */
 export async function compareUsage(run: Run): Promise<void> {

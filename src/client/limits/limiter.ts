@@ -21,10 +21,10 @@ import {
 import { Line, type Turn } from './line.ts';
 
 /**
- * Decides when the next request of an account may leave: at most `concurrency` at once, never more in a
- * window than the plan allows, not while the vendor asked us to wait, and one at a time while its answers get
- * lost. All batches of the account share one limiter. Several processes that share an account have a limiter
- * each, and the line in which they stand keeps the plan.
+ * Decides when the next request of an account may leave. At most `concurrency` are under way at once, and a
+ * window has no more than the plan allows. No request leaves while the vendor asked us to wait. While answers
+ * get lost, requests go one at a time. All batches of the account share one limiter. Several processes that
+ * share an account have a limiter each, and the line in which they stand keeps the plan.
  *
  * A sender waits for a slot and for the longest of all waits that forbid it to send. Where there is a line,
  * it also waits for a place in the line.

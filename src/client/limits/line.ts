@@ -4,11 +4,12 @@ import { isSpread, LONGEST_SPREAD_MS } from './limits.ts';
 
 /**
  * What many workers share of an account's limits. They stand in one line: each takes a few places at once,
- * and each place has a time at which its request is due. A request is due no earlier than a window after the
- * one N before it was at the vendor at the latest, so no stretch of the window's length has more than N,
- * however many workers send. A worker tells how late its requests came with the next places that it takes; a
- * request that no worker tells of counts as sent at the latest time at which it would still have left. A
- * worker that dies loses the places that it has taken, and one that cannot ask has none.
+ * and each place has a time at which its request is due. The limit allows N requests a window. So a request
+ * is due one window after the request N places before it had reached the vendor at the latest. Then no
+ * stretch of the window's length has more than N, however many workers send. When a worker takes its next
+ * places, it tells how late its requests came. A request that no worker tells of counts as sent at the latest
+ * time at which it could have left. A worker that dies loses the places that it has taken, and one that
+ * cannot ask has none.
  *
  * Times in the line are by the database's clock. A time more than two minutes ahead of that clock says that
  * the clock was set back since.

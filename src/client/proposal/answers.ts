@@ -74,9 +74,9 @@ const AT_WORK =
   '"\\w*(?:status|state|message|reason)"\\s*:\\s*"[^"]{0,40}\\b(?:in[ _-]?progress|pending|queued|processing|running|started|searching|waiting|working|scheduled|submitted|not[ _-](?:ready|finished)|try again)';
 
 /**
- * The dialect by which the first answers are asked for. No one knows yet where their values stand, so that
- * the table decides, and a find is booked at one credit, or at what the answer says: the dialect that is
- * proposed reads it again, and a new reading may only raise what was booked.
+ * The dialect by which the first answers are asked for. No one knows yet where their values stand, so the
+ * table decides. A find is booked at one credit, or at what the answer says. The proposed dialect reads it
+ * again, and a new reading may only raise what was booked.
  */
 export function trialDialect(draft: RequestDraft, name: string, most: number, later?: Later): OwnDialect {
   const { operation, entry } = draft;

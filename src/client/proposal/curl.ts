@@ -180,9 +180,9 @@ const refused = (fact: string) =>
 // ---------------------------------------------------------------------------------------- words of a shell
 
 /**
- * The parts of a command line: blanks, with a backslash before the end of a line, or where a page has lost
- * that end; the signs of another command; quotations; an escaped sign; and all else. Pages set curly quotes
- * for those of a shell.
+ * The parts of a command line, in this order: blanks, signs of another command, quotations, an escaped sign,
+ * all else. Blanks may have a backslash before the end of a line, which a page may have lost. Pages set curly
+ * quotes for those of a shell.
  */
 const SHELL =
   /(?<blank>(?:[\\^](?=\s)|\s)+)|(?<end>(?:\||>|;|#|&&|2>).*)|\$'(?<c>(?:\\.|[^'\\])*)'|['‘’](?<single>[^'‘’]*)['‘’]|["“”](?<double>(?:\\.|[^"“”\\])*)["“”]|\\(?<escaped>.)|(?<plain>[^\s'"‘’“”\\$]+|\$)/gsu;

@@ -31,9 +31,9 @@ const TAKE_ITS_PLACE = {
 /**
  * A COMMIT without an answer. Each transaction writes its own number into the row of its worker,
  * `workers.newest_group`, and only where the row still has the number of the one before. A process that does
- * not know what became of a transaction takes its place: where its number is not there yet, another number is
- * written, so that a transaction that is still on its way to the server is refused when it arrives. So it is
- * never done twice, whenever the old connection ends.
+ * not know what became of a transaction takes its place. Where its number is not there yet, the process
+ * writes another number. Then the server refuses a transaction that is still on its way. So it is never done
+ * twice, whenever the old connection ends.
  */
 export class Commits {
   readonly #ask: Ask;

@@ -373,8 +373,8 @@ async function freeSchema(db: PostgresDb, name: string, number = 1): Promise<str
 }
 
 /**
- * Roles may do in a schema what they may do in another one, with what has the same name there, and with a
- * table that is new there what they may do with `files`: who spends writes and deletes, who reads reads.
+ * Gives roles the rights in one schema that they have in another, for each thing of the same name. On a table
+ * that is new they get the rights that they have on `files`: who spends writes and deletes, who reads reads.
  */
 const grantedAs = (from: string, to: string): string => `
 DO $$ DECLARE known record; BEGIN

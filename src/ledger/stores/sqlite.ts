@@ -197,9 +197,9 @@ async function openLocked(
 const NOTE_EVERY_MS = 1000;
 
 /**
- * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a
- * file which no one else can reach would buy answers that no one will ever find, and beside a lock that took
- * the place of ours another process spends.
+ * Makes sure that the open ledger is the one that the next start will find. A process that goes on with a
+ * file which no one else can reach would buy answers that no one will ever find. If another lock took the
+ * place of ours, another process spends beside us.
  */
 async function guardOver(
   folder: StoreFolder,
