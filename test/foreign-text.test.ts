@@ -10,7 +10,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal } from '../src/cli/console.ts';
 import provider from '../src/client/dialects/provider.ts';
-import { type Delivery, judge } from '../src/client/judge.ts';
+import { judge, type WireReply } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
 import { suggestion } from '../src/core/errors.ts';
 import { finding } from '../src/core/finding.ts';
@@ -36,7 +36,7 @@ import { ESC, NASTY, OBEYED } from './support/nasty.ts';
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
 const CALL = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' } as const;
 
-function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Delivery {
+function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): WireReply {
   return {
     kind: 'answered',
     raw: { status, headers, body: Buffer.from(body), receivedAtMs: Date.UTC(2026, 10, 20) },
@@ -44,7 +44,7 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 }
 
 /** All words that come of judging a reply. */
-function words(reply: Delivery): readonly string[] {
+function words(reply: WireReply): readonly string[] {
   const verdict = judge(reply, provider, OPERATION, CALL);
   const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next].map(typedWords) : [];
   return [sayAll(verdict.why, 'terminal'), ...stopped];

@@ -344,7 +344,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill-order: a later account is asked once all before it have answered',
-    file: 'src/walk/row-walk/ways.ts',
+    file: 'src/walk/row-walk/ask-step.ts',
     instead: "calls.find(({ stands }) => stands === 'held') ?? calls.at(-1);",
     test: ['cli/several-accounts', 'each account is asked only for what none before it has'],
     simulated: 'fill',

@@ -14,7 +14,7 @@ import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { buildProgram, load, type Run } from './program.ts';
+import { buildProgram, load, type RunCommand } from './program.ts';
 import { usageStop } from './usage.ts';
 
 /**
@@ -117,7 +117,7 @@ export async function runCommandLine(
   let terminal = terminalFor(argv, streams);
   let exitCode: ExitCode = EXIT.done;
   let help = '';
-  const run: Run = async (of, input, typed) => {
+  const run: RunCommand = async (of, input, typed) => {
     const ended = await of.run(input, {
       console: terminal,
       words: argv,

@@ -49,7 +49,7 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
 }
 
 /** Configures what answers the words, so that commander can read them. */
-export async function load(program: Command, argv: readonly string[], run: Run): Promise<void> {
+export async function load(program: Command, argv: readonly string[], run: RunCommand): Promise<void> {
   const { operands, unknown } = program.parseOptions([...argv]);
   const typed = program.commands.find((command) => command.name() === operands[0]);
   if (typed !== undefined) await configure(typed, run);
@@ -91,7 +91,7 @@ function bareProgram(output: ProgramHooks): Command {
 type Member = OurCommand | CommandGroup;
 
 /** Runs a command with what was typed for it. @param typed what commander has read. */
-export type Run = (of: OurCommand, input: Record<string, unknown>, typed: Command) => Promise<void>;
+export type RunCommand = (of: OurCommand, input: Record<string, unknown>, typed: Command) => Promise<void>;
 
 async function loadCommand(name: string): Promise<Member> {
   const member = await loadMember<Member>(COMMANDS, name);
@@ -99,14 +99,14 @@ async function loadCommand(name: string): Promise<Member> {
   return member;
 }
 
-async function configure(typed: Command, run: Run): Promise<void> {
+async function configure(typed: Command, run: RunCommand): Promise<void> {
   const member = await loadCommand(typed.name());
   if (!('commands' in member)) return configureOne(typed, member, run);
   describeWith(typed, member);
   for (const of of member.commands) await configureOne(typed.command(of.name.split(' ')[1] ?? ''), of, run);
 }
 
-async function configureOne(typed: Command, of: OurCommand, run: Run): Promise<void> {
+async function configureOne(typed: Command, of: OurCommand, run: RunCommand): Promise<void> {
   const operations = 'job' in of.input.shape ? await familyNames(OPERATIONS) : [];
   describeWith(typed, of, operations);
   declare(typed, of);

@@ -24,7 +24,7 @@ import {
   timeoutMsOf,
   vendorReply,
 } from './dialect.ts';
-import { type Delivery, judge, type NotSentCause, type Verdict } from './judge.ts';
+import { judge, type NotSentCause, type Verdict, type WireReply } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
 import { rateHintsIn } from './rate-hints.ts';
@@ -62,7 +62,7 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
 }
 
 export interface Exchange {
-  readonly reply: Delivery;
+  readonly reply: WireReply;
   /** The monotonic time at which the request left, or was given up. */
   readonly sentAtMs: number;
 }
@@ -188,7 +188,7 @@ export class Client {
       tellSent?.();
     };
     return new Promise((resolve) => {
-      const onReply = (reply: Delivery): void => {
+      const onReply = (reply: WireReply): void => {
         if (reply.kind !== 'answered') {
           resolve({ reply, sentAtMs });
           return;
@@ -342,7 +342,7 @@ export function wasKept({ headers: { age } }: Reply): boolean {
 
 export const KEPT_BY_CACHE = 'a cache has kept it for some time';
 
-function pageFrom(reply: Delivery, verdict: Verdict): Page {
+function pageFrom(reply: WireReply, verdict: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
   const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
   return isWhole && isRead

@@ -51,7 +51,7 @@ export * from './judge/shapes.ts';
  */
 
 /** The result on the wire. `lost`: the request may have reached the vendor, and no whole answer came back. */
-export type Delivery =
+export type WireReply =
   | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
   | ({ readonly kind: 'lost' } & Lost);
@@ -92,7 +92,7 @@ export type Verdict =
 type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
 /** Never throws: if judging itself fails, the reply is in doubt as well. */
-export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
+export function judge(reply: WireReply, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: whyUnanswered(reply) };
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: whyUnanswered(reply) }; // rule 9a
   try {
@@ -108,7 +108,7 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
 }
 
 /** Why a request has no answer. */
-export function whyUnanswered(reply: Exclude<Delivery, { readonly kind: 'answered' }>): Findings {
+export function whyUnanswered(reply: Exclude<WireReply, { readonly kind: 'answered' }>): Findings {
   const words = foreignWords(reply.message);
   if (reply.kind === 'not_sent') return finding('not_sent', { words });
   const { how, status } = reply;

@@ -8,7 +8,7 @@ import { type Reply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPointSoon } from '../lib/faults.ts';
 import { connectorTo, isCertificate, isUnresolved, loadUndici, TunnelError } from './connector.ts';
-import type { Delivery, NotSentCause } from './judge.ts';
+import type { NotSentCause, WireReply } from './judge.ts';
 import { type HttpRequest, sentOf, type TimeRequest } from './request.ts';
 
 /**
@@ -51,7 +51,7 @@ export interface SendOptions {
    * Called once, at the end: every event of a request becomes a kind of reply. No reply holds the key that
    * was sent.
    */
-  onReply(reply: Delivery): void;
+  onReply(reply: WireReply): void;
 }
 
 export interface TransportOptions {
@@ -212,7 +212,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
   /**
    * A request with a deadline that passed before it had a connection fails once more, with that connection.
    */
-  #over(reply: Delivery): void {
+  #over(reply: WireReply): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#deadline);
@@ -233,7 +233,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
 /**
  * We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound.
  */
-function decoded(raw: Reply): Delivery {
+function decoded(raw: Reply): WireReply {
   const encoding = raw.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || raw.body.length === 0) return { kind: 'answered', raw };
   const unpack = encoding === 'br' ? brotliDecompressSync : unzipSync;
@@ -251,7 +251,7 @@ function decoded(raw: Reply): Delivery {
  * The same answer in UTF-8, where its header says that it is in another encoding. Servers that name their
  * default encoding and send UTF-8 all the same are believed by their bytes.
  */
-function inUtf8(reply: Delivery): Delivery {
+function inUtf8(reply: WireReply): WireReply {
   if (reply.kind !== 'answered') return reply;
   const { headers, body } = reply.raw;
   const { charset } = /;\s*charset="?(?<charset>[\w.:-]+)/i.exec(headers['content-type'] ?? '')?.groups ?? {};
@@ -264,7 +264,7 @@ function inUtf8(reply: Delivery): Delivery {
   }
 }
 
-function redacted(reply: Delivery, redaction: Redaction): Delivery {
+function redacted(reply: WireReply, redaction: Redaction): WireReply {
   return reply.kind === 'answered'
     ? { kind: 'answered', raw: redaction.reply(reply.raw) }
     : { ...reply, message: redaction.text(reply.message) };

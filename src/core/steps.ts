@@ -73,7 +73,7 @@ function stepShaped(step: Operation): Operation {
 }
 
 /** An account that a step asks about a row. */
-export interface RowWay {
+export interface StepAccount {
   /** The position of the account among those of the job. */
   readonly account: number;
   readonly operation: Operation;
@@ -102,7 +102,7 @@ export interface RowCheck extends AddressCheck {
 export interface RowStep {
   /** Stands before the outcome of the step, where the row has other steps. */
   readonly name?: string | undefined;
-  readonly ways: readonly RowWay[];
+  readonly accounts: readonly StepAccount[];
   /** The outcome from planning. */
   readonly ended?: Outcome | undefined;
   /** The blank inputs of the row that an earlier step may fill, each with its column. */
@@ -142,7 +142,7 @@ function stepsPreparer(
     const lacking: LackingStep[] = [];
     for (const prepare of preparers) {
       const prepared = prepare(row);
-      if ('ways' in prepared) ready.push(prepared);
+      if ('accounts' in prepared) ready.push(prepared);
       else lacking.push(prepared);
     }
     if (ready.length === 0) return { kind: 'invalid', findings: lackingIn(lacking) };
@@ -164,7 +164,7 @@ function stepPreparer(
   const ownOptions = tiers.length === 0 ? options : { ...options, waterfall: tiers };
   const ofOne = { unaskable: wordsOf(step, unaskable), profiles: wordsOf(step, profiles) };
   const accounts = step.askedOperations ?? [{ account: 0, operation: step, ...ofOne }];
-  const ways = accounts.map((each) => ({
+  const preparers = accounts.map((each) => ({
     ...each,
     prepare: each.operation.preparer({
       ...ownOptions,
@@ -179,31 +179,36 @@ function stepPreparer(
     const cells = entriesOf(step, row);
     const blank = Object.fromEntries(columns.filter(([input]) => isBlank(input, cells[input] ?? '')));
     if (Object.keys(blank).length > 0) {
-      const later = ways.map((way) => ({
-        ...rowWayOf(way, cells),
-        prepare: (filled: RowInput) => way.prepare({ ...cells, ...filled }),
+      const later = preparers.map((each) => ({
+        ...stepAccountOf(each, cells),
+        prepare: (filled: RowInput) => each.prepare({ ...cells, ...filled }),
       }));
-      return { ...named, ways: later, fed: blank };
+      return { ...named, accounts: later, fed: blank };
     }
-    const all = ways.map((way) => rowWayOf(way, cells));
+    const all = preparers.map((each) => stepAccountOf(each, cells));
     const ready = all.filter(({ input }) => input !== undefined);
-    if (ready.length > 0) return { ...named, ways: ready };
+    if (ready.length > 0) return { ...named, accounts: ready };
     const { findings = NO_FINDINGS, remark = findings } = all[0] ?? {};
     const hasCell = Object.values(cells).some((cell) => cell.trim() !== '');
     return { name, findings, remark: hasCell ? remark : undefined };
   };
 }
 
-type PreparedWay = Pick<RowWay, 'account' | 'operation'> & {
+type PreparedAccount = Pick<StepAccount, 'account' | 'operation'> & {
   readonly prepare: (row: RowInput) => Prepared<unknown>;
 };
 
-function rowWayOf({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay {
+function stepAccountOf({ account, operation, prepare }: PreparedAccount, cells: RowInput): StepAccount {
   const prepared = prepare(cells);
-  const way = { account, operation };
+  const stepAccount = { account, operation };
   return prepared.kind === 'ready'
-    ? { ...way, input: prepared.input }
-    : { ...way, input: undefined, findings: prepared.findings, ...present({ remark: prepared.remark }) };
+    ? { ...stepAccount, input: prepared.input }
+    : {
+        ...stepAccount,
+        input: undefined,
+        findings: prepared.findings,
+        ...present({ remark: prepared.remark }),
+      };
 }
 
 /** The entries of one step, under its own names, from entries named by their steps. */

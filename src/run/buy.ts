@@ -11,6 +11,7 @@ import { hear, stopNow } from './hear.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, shownPrice, untilPriced } from './intent.ts';
 import { hasAnsweredOnly404 } from './series.ts';
 import {
+  type AccountRun,
   asksTimeFirst,
   type CallEnd,
   type CallToBuy,
@@ -19,7 +20,6 @@ import {
   type Next,
   type Purchase,
   type RepliedAttempt,
-  type Run,
   type RunReply,
   tellTime,
 } from './session.ts';
@@ -51,7 +51,7 @@ import {
  * waits behind the others.
  * @throws StopError when the run has to stop; the row then stays pending.
  */
-export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
+export async function buy(run: AccountRun, call: CallToBuy): Promise<CallEnd> {
   const { client } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
@@ -127,7 +127,7 @@ async function attempt(buying: Purchase): Promise<Next> {
 }
 
 /** The vendor answers later: by an id of the call alone, or by one that leads to no one's answer. */
-async function heardId(run: Run, { call, reply, reserved, about }: RunReply, isShared: boolean) {
+async function heardId(run: AccountRun, { call, reply, reserved, about }: RunReply, isShared: boolean) {
   const { series } = run.session;
   if (!isShared) series.accepted(call);
   else if (reply.kind === 'answered') {
@@ -139,14 +139,14 @@ async function heardId(run: Run, { call, reply, reserved, about }: RunReply, isS
 // -------------------------------------------------------------------------------------------------- the send
 
 /** Whether the run was stopped for a reason that also concerns calls that are admitted already. */
-function isForbidden({ waiter: { signal } }: Run): boolean {
+function isForbidden({ waiter: { signal } }: AccountRun): boolean {
   const { aborted, reason } = signal;
   return aborted && !(reason instanceof StopError && STOPS[reason.code].admitted_calls_are_sent);
 }
 
 /** Ends the attempt of a request that was forbidden after its permit was given. */
 async function notSent(
-  { session: { ledger, clock }, waiter }: Run,
+  { session: { ledger, clock }, waiter }: AccountRun,
   { attempt }: AdmittedAttempt,
 ): Promise<'again'> {
   const why = finding('not_sent_in_time', {});
@@ -194,7 +194,12 @@ export function endOf(
  * The permit is given back without waiting for the close, unless the ledger has to be asked what follows. The
  * row waits for the close. The reply already shows what was bought.
  */
-function heard(run: Run, replied: RunReply, verdict: HeardVerdict, permit: Permit): Next | Promise<Next> {
+function heard(
+  run: AccountRun,
+  replied: RunReply,
+  verdict: HeardVerdict,
+  permit: Permit,
+): Next | Promise<Next> {
   const next = hear(run, replied, verdict);
   if (next instanceof Promise) run.session.ledger.concluding(next);
   else permit.giveBack();

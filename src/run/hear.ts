@@ -1,10 +1,10 @@
 import { dialectMark } from '../client/dialect.ts';
-import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
+import { envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict, type WireReply } from '../client/judge.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import { sayAll } from '../core/finding-words.ts';
 import { asPhrase, phrase } from '../core/phrase.ts';
 import { dearer } from './intent.ts';
-import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
+import type { AccountRun, HeardVerdict, Next, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
@@ -15,7 +15,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked or told
  *   first.
  */
-export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
+export function hear(run: AccountRun, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
   const { account, client, clock } = run.session;
   if (clock.apart !== undefined) run.stopAll(clock.apart);
   client.hear(replied, verdict.kind === 'paused' || verdict.kind === 'not_served');
@@ -42,7 +42,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
 }
 
 /** A key that has worked before may still be good: then the account may not do what was asked. */
-function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
+function stopSaid(stop: StopDetail, { hasAnswered }: AccountRun['session']['history']): StopDetail {
   if (stop.code !== 'key' || !hasAnswered) return stop;
   const message = asPhrase(stop.message).map((text) =>
     text.replace(
@@ -55,12 +55,16 @@ function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']):
 }
 
 /** Stops the run, if the error is a StopError. */
-export function stopNow<Reason>(run: Run, error: Reason): Reason {
+export function stopNow<Reason>(run: AccountRun, error: Reason): Reason {
   if (error instanceof StopError) run.stopAll(error);
   return error;
 }
 
-function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>): Next | Promise<Next> {
+function applyAnswer(
+  run: AccountRun,
+  replied: RunReply,
+  verdict: VerdictAs<'answered'>,
+): Next | Promise<Next> {
   const { attempt, about, operation, reply, reserved } = replied;
   const { answer: kind, charged, why } = verdict;
   const { session, batch, emit } = run;
@@ -80,7 +84,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
 
 /** Makes the account wait, and leaves the slot to others. */
 function applyPause(
-  { session }: Run,
+  { session }: AccountRun,
   { sentAtMs }: RunReply,
   verdict: VerdictAs<'paused' | 'not_served'>,
 ): 'again' {
@@ -92,7 +96,7 @@ function applyPause(
  * Asks a call without any effect again after a short wait. A name that does not exist will not exist in a
  * minute either, unless the account has worked before.
  */
-function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
+function applyNotSent(run: AccountRun, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
   const wrong = !history.hasAnswered ? client.unreachable({ reply, sentAtMs }) : undefined;
   if (wrong !== undefined) return stopNow(run, wrong);
@@ -106,7 +110,7 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
  * count.
  */
 async function applyDoubt(
-  run: Run,
+  run: AccountRun,
   replied: RunReply,
   verdict: Extract<Verdict, { readonly kind: 'in_doubt' }>,
 ): Promise<'in_doubt'> {
@@ -137,13 +141,22 @@ async function applyDoubt(
   return 'in_doubt';
 }
 
-function sayOnce({ session: { saidNotes }, emit }: Run, what: string, message: string | undefined): void {
+function sayOnce(
+  { session: { saidNotes }, emit }: AccountRun,
+  what: string,
+  message: string | undefined,
+): void {
   if (message === undefined || saidNotes.has(what)) return;
   saidNotes.add(what);
   emit({ kind: 'note', message });
 }
 
-function applyLost({ session: { client } }: Run, why: string, reply: Delivery, sentAtMs: number): void {
+function applyLost(
+  { session: { client } }: AccountRun,
+  why: string,
+  reply: WireReply,
+  sentAtMs: number,
+): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
   // A proxy may have said so, and not the vendor.
   const rule =

@@ -38,7 +38,7 @@ import {
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { rowHere } from './doubts.ts';
-import type { CallToBuy, Next, Purchase, Run, Session } from './session.ts';
+import type { AccountRun, CallToBuy, Next, Purchase, Session } from './session.ts';
 
 interface Outgoing {
   readonly request: HttpRequest;
@@ -169,7 +169,7 @@ const LONGEST_WAIT_MS = 5_000;
  * Waits until a call has ended in the ledger, or until it is worth asking the ledger again.
  * @returns whether a call has ended.
  */
-export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<boolean> {
+export async function untilMoved({ session: { ledger, clock }, waiter }: AccountRun): Promise<boolean> {
   let hasMoved = false;
   const ending = ledger.nextEnds().then(() => {
     hasMoved = true;
@@ -182,7 +182,7 @@ export async function untilMoved({ session: { ledger, clock }, waiter }: Run): P
  * Waits for credits that calls without an answer hold. Those of an account that has ended for this run stay
  * held until the account is mended.
  */
-async function untilReleased(run: Run, { reserved }: Money): Promise<void> {
+async function untilReleased(run: AccountRun, { reserved }: Money): Promise<void> {
   const { waiter, waitsForMoney } = run;
   const { clock } = run.session;
   const { maxPauseMs = Number.POSITIVE_INFINITY } = waiter;
@@ -297,7 +297,7 @@ function nextStep({ scope, money, reserve, account }: Reached): Phrase {
  * resolves when the call may be bought.
  * @returns a function that the caller must call after the purchase, also when the purchase failed.
  */
-export async function untilPriced({ session }: Run, call: Call): Promise<() => void> {
+export async function untilPriced({ session }: AccountRun, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
   const name = nameOf(call);
   const leave = await client.limiter.lane(name);
@@ -312,7 +312,7 @@ export async function untilPriced({ session }: Run, call: Call): Promise<() => v
   return () => {};
 }
 
-export function isPriced({ session: { client, priced } }: Run, call: Call): boolean {
+export function isPriced({ session: { client, priced } }: AccountRun, call: Call): boolean {
   return client.dialect.credits_charged === undefined || priced.has(nameOf(call));
 }
 

@@ -22,7 +22,7 @@ import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { endOf } from './buy.ts';
 import { hear, stopNow } from './hear.ts';
-import type { Run, RunReply } from './session.ts';
+import type { AccountRun, RunReply } from './session.ts';
 
 /**
  * This file asks for the answers to calls that a vendor has accepted. A question is free and changes nothing
@@ -47,7 +47,7 @@ interface AcceptedCall {
 
 /** The accepted calls of one account, for as long as a run lasts. */
 export class LaterAnswers {
-  readonly #run: Run;
+  readonly #run: AccountRun;
   readonly #stopAll: (error: unknown) => void;
   readonly #calls = new Map<AttemptId, AcceptedCall>();
   /** The calls that have ended. A row may have read the ledger just before. */
@@ -61,7 +61,7 @@ export class LaterAnswers {
   /** The number of calls that have ended since the rows were last looked at. */
   ended = 0;
 
-  constructor(run: Run, stopAll: (error: unknown) => void) {
+  constructor(run: AccountRun, stopAll: (error: unknown) => void) {
     this.#run = run;
     this.#stopAll = stopAll;
     this.#movedAtMs = run.session.clock.monotonicMs();
@@ -234,12 +234,12 @@ export function laterStop(
   return new StopError({ ...of, message, next });
 }
 
-const everyMsOf = (run: Run, record: AttemptRecord): number =>
+const everyMsOf = (run: AccountRun, record: AttemptRecord): number =>
   parseDurationMs(laterOf(run, record)?.every ?? '') ?? 0;
 
 const acceptedAtMs = ({ reply, sentAtMs }: AttemptRecord): number => reply?.receivedAtMs ?? sentAtMs;
 
-function laterOf({ session: { client } }: Run, { call }: AttemptRecord): Later | undefined {
+function laterOf({ session: { client } }: AccountRun, { call }: AttemptRecord): Later | undefined {
   const { dialect } = client;
   return Object.hasOwn(dialect.operations, call.operation)
     ? dialectOperationOf(dialect, call).later
@@ -250,7 +250,7 @@ function laterOf({ session: { client } }: Run, { call }: AttemptRecord): Later |
  * Today's dialect may find ids in replies that an earlier dialect left in doubt. All of them are noted before
  * any of them is asked for, because two calls may have the same id.
  */
-async function noteIds(run: Run): Promise<void> {
+async function noteIds(run: AccountRun): Promise<void> {
   const { ledger, client, account, clock } = run.session;
   const { dialect } = client;
   if (!Object.values(dialect.operations).some(({ later }) => later !== undefined)) return;
@@ -267,7 +267,7 @@ async function noteIds(run: Run): Promise<void> {
  * @returns whether the call has ended by that.
  * @throws StopError when the run may send nothing more.
  */
-export async function askLater(run: Run, record: AttemptRecord): Promise<boolean> {
+export async function askLater(run: AccountRun, record: AttemptRecord): Promise<boolean> {
   const { client } = run.session;
   const later = laterOf(run, record);
   if (later === undefined && record.end?.kind !== 'accepted') return false;
@@ -293,9 +293,9 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
 
 /** What came of a question. */
 interface LaterReply {
-  readonly run: Run;
+  readonly run: AccountRun;
   /** The run that hears of it. */
-  readonly heardBy: Run;
+  readonly heardBy: AccountRun;
   readonly record: AttemptRecord;
   readonly vendorId: string;
   readonly replied: RunReply;
@@ -343,7 +343,7 @@ async function endAnswered(
  * in a success. But a vendor that has dropped the call may say so, or answer 403, forever, and must not stop
  * every later run: after the call's time only a 401 is about the key.
  */
-function isOfAccount(run: Run, replied: RunReply, verdict: Verdict, isLate: boolean): boolean {
+function isOfAccount(run: AccountRun, replied: RunReply, verdict: Verdict, isLate: boolean): boolean {
   if (verdict.kind === 'paused') return true;
   if (verdict.kind !== 'stopped') return false;
   if (isLate) return ownStatus(run, replied) === 401;
@@ -364,16 +364,16 @@ function failureIn({ run, replied }: LaterReply): LaterFailure | undefined {
   return laterFailureOf(reply.raw, run.session.client.dialect, operation, call);
 }
 
-function isSuccess(run: Run, replied: RunReply): boolean {
+function isSuccess(run: AccountRun, replied: RunReply): boolean {
   if (replied.reply.kind === 'answered' && wasKept(replied.reply.raw)) return false;
   return Math.floor((ownStatus(run, replied) ?? 0) / 100) === 2;
 }
 
 /** The status of the vendor's own reply; undefined where none came. */
-const ownStatus = ({ session: { client } }: Run, { reply }: RunReply): number | undefined =>
+const ownStatus = ({ session: { client } }: AccountRun, { reply }: RunReply): number | undefined =>
   reply.kind === 'answered' ? vendorReply(reply.raw, client.dialect)?.status : undefined;
 
-const isTooLate = ({ session: { clock } }: Run, record: AttemptRecord, { gives_up }: Later): boolean =>
+const isTooLate = ({ session: { clock } }: AccountRun, record: AttemptRecord, { gives_up }: Later): boolean =>
   clock.wallMs() - acceptedAtMs(record) >= (parseDurationMs(gives_up) ?? 0);
 
 /**
@@ -418,14 +418,14 @@ async function release({ run, record: { attempt }, replied: { reply } }: LaterRe
   await ledger.release(attempt, why, atMs);
 }
 
-function sayOfFailure({ session: { saidNotes }, emit }: Run, message: string): void {
+function sayOfFailure({ session: { saidNotes }, emit }: AccountRun, message: string): void {
   if (saidNotes.has('failed')) return;
   saidNotes.add('failed');
   emit({ kind: 'note', message: `A call is in doubt: ${message}.` });
 }
 
 /** Puts an accepted call in doubt. A call that is in doubt stays so. @returns whether it was accepted. */
-async function doubt(run: Run, record: AttemptRecord, why: Findings): Promise<boolean> {
+async function doubt(run: AccountRun, record: AttemptRecord, why: Findings): Promise<boolean> {
   const { ledger, clock } = run.session;
   if (record.end?.kind !== 'accepted') return false;
   await ledger.end(record.attempt, { kind: 'in_doubt', why }, clock.wallMs());

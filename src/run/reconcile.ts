@@ -7,7 +7,7 @@ import {
   type ReadBack,
   vendorReply,
 } from '../client/dialect.ts';
-import { type Delivery, isNotYet, judge, leftBy, saidOfLost, whyUnanswered } from '../client/judge.ts';
+import { isNotYet, judge, leftBy, saidOfLost, type WireReply, whyUnanswered } from '../client/judge.ts';
 import { readBackRequestOf } from '../client/request.ts';
 import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
@@ -18,7 +18,7 @@ import { counted } from '../core/plain-text.ts';
 import type { Doubt, Look, Money, Reply, UsageMark } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
-import { type Run, type Session, tellTime } from './session.ts';
+import { type AccountRun, type Session, tellTime } from './session.ts';
 
 /**
  * This file asks the vendor, without cost, what became of calls with lost answers. A read-back asks about one
@@ -47,7 +47,7 @@ const unhelpful = (why: string): Finding => ({
   why: `the vendor's reply does not help: ${why}`,
 });
 
-const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
+const heardIn = (reply: WireReply): Pick<Finding, 'heard'> =>
   reply.kind === 'answered' ? { heard: reply.raw } : {};
 
 // -------------------------------------------------------------------------------------------- by a read-back
@@ -57,7 +57,7 @@ const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
  *   that the call lacks.
  */
 export async function askAbout(
-  run: Run,
+  run: AccountRun,
   doubt: Doubt,
   mayWait: boolean,
 ): Promise<'ended' | 'unclear' | 'waits'> {
@@ -132,7 +132,7 @@ function lostAnswer(vendorsReply: Reply, { answer, answer_status: statusAt }: Re
  * gets the money of one back. A run calls this before it sends anything, because a count means nothing while
  * a run is buying. When no call is in doubt, both counts are kept for the next comparison.
  */
-export async function compareUsage(run: Run): Promise<void> {
+export async function compareUsage(run: AccountRun): Promise<void> {
   const { session } = run;
   const { ledger, account, client, clock } = session;
   const { usage } = client.dialect;
@@ -216,7 +216,7 @@ const moneyOf = ({ ledger, account, clock }: Session): Promise<Money> =>
  * where others may spend with the key, another run bought as well, or credits were added.
  * @returns a function that keeps the count with the batch.
  */
-export async function countByVendor(run: Run): Promise<() => Promise<void>> {
+export async function countByVendor(run: AccountRun): Promise<() => Promise<void>> {
   const { session, batch } = run;
   const { ledger, account } = session;
   const isOurs = account.exclusiveKey === true && ledger.spenders === undefined;
@@ -247,7 +247,7 @@ const LOOK_FOR_MS = 5_000;
 export async function balanceOf({
   session: { client },
   waiter,
-}: Pick<Run, 'session' | 'waiter'>): Promise<number | undefined> {
+}: Pick<AccountRun, 'session' | 'waiter'>): Promise<number | undefined> {
   const { balance } = client.dialect;
   if (balance === undefined) return undefined;
   return amountIn(await client.ask(waiter, client.freeRequest(balance)), client.dialect, balance.credits);
@@ -280,12 +280,12 @@ function sureMsOf(timeoutMs: number, sureAfter: string | undefined): number {
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }
 
-async function msUntilSure(run: Run, { sentAtMs }: Doubt, sureMs: number): Promise<number> {
+async function msUntilSure(run: AccountRun, { sentAtMs }: Doubt, sureMs: number): Promise<number> {
   await tellTime(run);
   return sureMs - Math.max(0, run.session.clock.wallMs() - sentAtMs);
 }
 
-async function untilSure({ session, waiter, emit, looked }: Run, waitMs: number): Promise<void> {
+async function untilSure({ session, waiter, emit, looked }: AccountRun, waitMs: number): Promise<void> {
   if (waitMs <= 0) return;
   // The note is emitted once, because all other questions wait at the same time.
   if (looked.size <= 1)
@@ -300,7 +300,7 @@ const NOTHING = { status: 0, body: Buffer.alloc(0) };
  * @returns whether the doubt ended.
  */
 async function conclude(
-  { session: { ledger, clock, account, client }, batch }: Run,
+  { session: { ledger, clock, account, client }, batch }: AccountRun,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
   { said, why, heard = NOTHING, told, toldAs }: Finding,

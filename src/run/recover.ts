@@ -20,7 +20,7 @@ import { inDoubt } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askLater } from './later.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
-import { type JudgeContext, type Run, type Session, tellTime } from './session.ts';
+import { type AccountRun, type JudgeContext, type Session, tellTime } from './session.ts';
 
 /**
  * ★ This file settles calls that a crash or a lost answer left open.
@@ -62,7 +62,7 @@ const PROGRAM_ENDED = finding('program_ended', {});
  * can settle.
  * @returns how many attempts were open.
  */
-export async function recover(run: Run): Promise<number> {
+export async function recover(run: AccountRun): Promise<number> {
   const open = await closeLeftOpen(run);
   await compareUsage(run);
   return open;
@@ -113,7 +113,7 @@ export type InDoubt = CallState & { readonly kind: 'in_doubt' };
  * already, because the count means nothing once the run is buying.
  */
 export async function resolveDoubt(
-  run: Run,
+  run: AccountRun,
   state: InDoubt,
   policy: DoubtPolicy,
   { mayWait, mayAsk }: { readonly mayWait: boolean; readonly mayAsk: boolean },
@@ -136,7 +136,7 @@ export async function resolveDoubt(
 }
 
 /** Asks once in a run for the answer to a call that the vendor had accepted. */
-async function hasAnsweredLater(run: Run, doubt: Doubt): Promise<boolean> {
+async function hasAnsweredLater(run: AccountRun, doubt: Doubt): Promise<boolean> {
   if (run.polled.has(doubt.attempt)) return false;
   run.polled.add(doubt.attempt);
   return askLater(run, doubt);
@@ -147,7 +147,7 @@ async function hasAnsweredLater(run: Run, doubt: Doubt): Promise<boolean> {
  * other calls.
  */
 async function repeat(
-  run: Run,
+  run: AccountRun,
   { doubt, decision }: InDoubt,
   mayWait: boolean,
 ): Promise<Resolution | undefined> {
@@ -167,7 +167,7 @@ async function repeat(
 
 type RepeatWay = Omit<RepeatRequest, 'decision'> & { readonly why: string };
 
-async function underItsKey(run: Run, { request }: Doubt): Promise<RepeatWay | undefined> {
+async function underItsKey(run: AccountRun, { request }: Doubt): Promise<RepeatWay | undefined> {
   if (request === undefined) return undefined;
   await tellTime(run);
   const { client, clock } = run.session;
@@ -183,7 +183,7 @@ const harmlessly = ({ call: { ifLost } }: Doubt): RepeatWay | undefined =>
 const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
   reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 
-async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
+async function followPolicy(run: AccountRun, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   const { ledger } = run.session;
   if (policy === 'hold') return leftInDoubt(doubt);
   // rule 10c
@@ -193,7 +193,7 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
 }
 
 async function decide(
-  { session: { ledger, clock }, batch }: Run,
+  { session: { ledger, clock }, batch }: AccountRun,
   doubt: Doubt,
   kind: DecisionKind,
   by: DecisionSpec['by'],

@@ -43,7 +43,7 @@ import type { LaterAnswers } from './later.ts';
 import { keepReading, noAnswerToday } from './readings.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
-import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
+import type { AccountRun, AnsweredCall, CallToBuy, Waits } from './session.ts';
 
 /**
  * Rows are read, walked to their end and finished. Rows that end with answers of the ledger are walked side
@@ -56,7 +56,7 @@ export interface Work extends Asking {
   readonly context: RunContext;
   readonly batch: Batch;
   /** The runs of the job's accounts, by the identities of the accounts. */
-  readonly runs: ReadonlyMap<string, Run>;
+  readonly runs: ReadonlyMap<string, AccountRun>;
   /** The accounts that take no more calls in this run, and why. The run goes on with the others. */
   readonly ended: ReadonlyMap<string, StopError>;
   /**
@@ -156,17 +156,17 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
   const { task, walk, answers, unanswered } = row;
   ends.show(row);
   for (;;) {
-    const step = walk.step();
-    if (step.kind === 'waits') return 'waits';
-    if (step.kind === 'end') {
-      const { calls, waitsFor } = restsOn(step.outcome, answers, unanswered);
-      ends.add(task, step.outcome, { answers: calls, fills: fillsOf(step, unanswered), waitsFor });
+    const next = walk.next();
+    if (next.kind === 'waits') return 'waits';
+    if (next.kind === 'end') {
+      const { calls, waitsFor } = restsOn(next.outcome, answers, unanswered);
+      ends.add(task, next.outcome, { answers: calls, fills: fillsOf(next, unanswered), waitsFor });
       ends.writeSoon();
       return undefined;
     }
-    const { met } = step;
+    const { met } = next;
     const wanted = wantedOf(work, row, met);
-    const obtained = await (step.kind === 'look' ? lookedFor(work, wanted) : askedFor(work, wanted));
+    const obtained = await (next.kind === 'look' ? lookedFor(work, wanted) : askedFor(work, wanted));
     if (obtained === 'waits') return 'waits';
     // The other steps of the row go on.
     if (obtained === 'accepted' || obtained === 'not_bought') walk.leaveStep(met);
@@ -410,7 +410,7 @@ class RowEnds {
 
   /** Keeps what has filled steps of a row that goes on, so that it is seen meanwhile. */
   show({ task: { row }, walk, answers }: WalkingRow): void {
-    const step = walk.step();
+    const step = walk.next();
     const fills = step.kind === 'end' ? [] : (step.filled ?? []);
     if (fills.length === 0) return;
     this.#filled.push({ batch: this.#work.batch.id, row, answers, fills });
@@ -572,7 +572,7 @@ async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallSt
 }
 
 /** The run of the account that is asked. */
-function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): Run {
+function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): AccountRun {
   const run = runs.get(by.account.identity);
   invariant(run !== undefined, `the run has the account ${by.account.name}`);
   return run;

@@ -8,7 +8,7 @@ import type { RunContext } from '../plan/context.ts';
 import { accountsOf } from '../walk/resolved-job.ts';
 import { LaterAnswers } from './later.ts';
 import { countByVendor } from './reconcile.ts';
-import type { Run } from './session.ts';
+import type { AccountRun } from './session.ts';
 import type { OpenRun, Purpose, Sessions } from './sessions.ts';
 
 /** A run ends with the first of these exit codes that one of its ended accounts has, and says all of them. */
@@ -116,7 +116,7 @@ export class RunAccounts {
     return keepCount;
   }
 
-  get first(): Run {
+  get first(): AccountRun {
     const [first] = this.runs.values();
     invariant(first !== undefined, 'a run has an account');
     return first;

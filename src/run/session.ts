@@ -1,7 +1,7 @@
 import type { Account } from '../client/account/account.ts';
 import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
-import type { Delivery, Verdict } from '../client/judge.ts';
+import type { Verdict, WireReply } from '../client/judge.ts';
 import type { AccountTime } from '../client/time.ts';
 import { askedText } from '../core/call-key.ts';
 import { DAY_MS } from '../core/clock.ts';
@@ -39,7 +39,7 @@ export interface Session {
   readonly saidNotes: Set<string>;
 }
 
-export interface Run {
+export interface AccountRun {
   readonly session: Session;
   readonly batch: BatchId;
   /** When the run began, in ms since 1970. */
@@ -66,7 +66,7 @@ export interface Run {
  * machine.
  * @throws StopError `clock` when the clock of this machine is too far from the vendor's.
  */
-export async function tellTime({ session, waiter }: Run): Promise<void> {
+export async function tellTime({ session, waiter }: AccountRun): Promise<void> {
   const { account, client, clock } = session;
   if (!account.sandbox) await clock.askedBy(() => client.askTime(waiter));
   if (clock.apart !== undefined) throw clock.apart;
@@ -76,7 +76,7 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
  * Whether to ask for the time before something is bought: this machine's clock alone would make answers old,
  * give the budget of another day, or date the first use of an idempotency key.
  */
-export function asksTimeFirst({ session: { account, clock, client }, begunMs }: Run): boolean {
+export function asksTimeFirst({ session: { account, clock, client }, begunMs }: AccountRun): boolean {
   const isDated = begunMs !== undefined || client.dialect.idempotency !== undefined;
   return isDated || clock.apart !== undefined || (clock.isOtherDay && hasPeriods(account));
 }
@@ -133,7 +133,7 @@ export type Next = CallEnd | 'again' | StopError;
 
 /** The call that is being bought, through all its attempts. */
 export interface Purchase {
-  readonly run: Run;
+  readonly run: AccountRun;
   readonly call: CallToBuy;
   readonly operation: DialectOperation;
   /** The credits that its attempts reserve. */
@@ -145,7 +145,7 @@ export interface RepliedAttempt {
   readonly attempt: AttemptId;
   readonly call: Call;
   readonly operation: DialectOperation;
-  readonly reply: Delivery;
+  readonly reply: WireReply;
 }
 
 /** The same for a request of this run. Only this run can act on its reply. */
@@ -156,7 +156,7 @@ export interface RunReply extends RepliedAttempt, Exchange {
 }
 
 /** The parts of a run that judging a reply needs. */
-export interface JudgeContext extends Pick<Run, 'projects'> {
+export interface JudgeContext extends Pick<AccountRun, 'projects'> {
   readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'basePath'>;
   };

@@ -23,9 +23,9 @@ import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { agreeOn } from './account-terms.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, historyOf } from './series.ts';
-import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
+import { type AccountRun, hasPeriods, ProjectAccess, type Session } from './session.ts';
 
-export interface OpenRun extends Run {
+export interface OpenRun extends AccountRun {
   /** Closes the run. The last run of the account also ends the session. */
   close(): Promise<void>;
 }
@@ -184,7 +184,7 @@ export class Sessions {
    * time, because two runs would end the same open attempt twice. A second run finds none left.
    * @returns how many attempts were open.
    */
-  recover(run: Run): Promise<number> {
+  recover(run: AccountRun): Promise<number> {
     return this.#inTurn(() => recover(run));
   }
 

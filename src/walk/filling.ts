@@ -208,7 +208,7 @@ export function stepsFilling(
         const step = leftOf(each, cells);
         if (step !== undefined && mayBeAsked(step, remainingSteps)) remainingSteps.push(step);
         else if (step !== undefined)
-          lacking.push({ name: step.name ?? '', findings: step.ways[0]?.findings ?? NO_FINDINGS });
+          lacking.push({ name: step.name ?? '', findings: step.accounts[0]?.findings ?? NO_FINDINGS });
       }
       return remainingSteps.length === 0
         ? { kind: 'invalid', findings: lackingIn(lacking) }
@@ -218,10 +218,11 @@ export function stepsFilling(
 }
 
 /** Whether the row has what a step asks by, or a step before fills that. */
-function mayBeAsked({ ways, fed = {} }: RowStep, before: readonly RowStep[]): boolean {
+function mayBeAsked({ accounts, fed = {} }: RowStep, before: readonly RowStep[]): boolean {
   const filled = before.flatMap(({ wants = [] }) => wants.map(({ column }) => column));
   return (
-    ways.some(({ input }) => input !== undefined) || Object.values(fed).some((each) => filled.includes(each))
+    accounts.some(({ input }) => input !== undefined) ||
+    Object.values(fed).some((each) => filled.includes(each))
   );
 }
 

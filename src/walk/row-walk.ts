@@ -3,20 +3,20 @@ import type { Findings } from '../core/findings.ts';
 import { type Answer, type Call, type Operation, type PlannedWork, partsOf } from '../core/operation.ts';
 import { withFindings } from '../core/outcome.ts';
 import type { Outcome } from '../core/row.ts';
-import { outcomeOf, type RowStep, type RowSteps, type RowWay, type StepEnd } from '../core/steps.ts';
+import { outcomeOf, type RowStep, type RowSteps, type StepAccount, type StepEnd } from '../core/steps.ts';
 import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
 import type { MetCall } from './met-call.ts';
 import type { AskedAccount } from './resolved-job.ts';
+import { askAccount } from './row-walk/ask-account.ts';
+import { askStep, type StepState } from './row-walk/ask-step.ts';
 import { fedBy, isFedBy, withFollowing } from './row-walk/calls-ahead.ts';
 import { type Asking, type Assumed, RowCalls } from './row-walk/row-calls.ts';
-import { askWay } from './row-walk/way.ts';
-import { askStep, type StepState } from './row-walk/ways.ts';
 
 /**
  * `look`: the ledger is asked for an answer, and nothing is bought. `waits`: an account that has ended may
  * still have what no other account found.
  */
-type WalkStep = NextCall | ({ readonly kind: 'waits' } & SoFar) | RowEnd;
+type WalkNext = NextCall | ({ readonly kind: 'waits' } & SoFar) | RowEnd;
 
 export type NextCall = Asking & SoFar;
 
@@ -69,7 +69,7 @@ export class RowWalk {
   #leftSteps: Set<number> | undefined;
   #isCut = false;
   #atWorst: CallsAhead | undefined;
-  #step: WalkStep | undefined;
+  #step: WalkNext | undefined;
 
   constructor(operation: Operation, accounts: readonly AskedAccount[], row: WalkedRow) {
     this.operation = operation;
@@ -78,7 +78,7 @@ export class RowWalk {
     this.#isCut = this.#calls.steps.some(({ ended }) => ended !== undefined);
   }
 
-  step(): WalkStep {
+  next(): WalkNext {
     this.#step ??= this.#ask(NOTHING_ASSUMED);
     return this.#step;
   }
@@ -161,18 +161,18 @@ export class RowWalk {
     return this.#atWorst.calls;
   }
 
-  #ask(assumed: Assumed): WalkStep {
+  #ask(assumed: Assumed): WalkNext {
     const { steps } = this.#calls;
     const [only] = steps;
     const isAlone = only !== undefined && steps.length === 1 && this.#leftSteps === undefined;
     if (!isAlone || !isPlain(only)) return this.#askAll(assumed);
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
-    const [way] = only.ways;
-    const state = askWay(this.#calls, 0, way, way.input, assumed);
+    const [stepAccount] = only.accounts;
+    const state = askAccount(this.#calls, 0, stepAccount, stepAccount.input, assumed);
     return 'met' in state ? state : this.#end([{ ...state, name: only.name }]);
   }
 
-  #askAll(assumed: Assumed): WalkStep {
+  #askAll(assumed: Assumed): WalkNext {
     const before: Before = { ends: [], filled: {}, open: new Set(), waits: false };
     for (const [at, step] of this.#calls.steps.entries()) {
       // A step with an input that an earlier step may still fill is asked once that is known.
@@ -218,17 +218,20 @@ export class RowWalk {
 function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
   if (operation.steps !== undefined) return (input as RowSteps).steps;
   const parts = operation.change === undefined ? [] : partsOf(input as PlannedWork);
-  if (parts.length < 2) return [{ ways: [{ account: 0, operation, input }] }];
+  if (parts.length < 2) return [{ accounts: [{ account: 0, operation, input }] }];
   return parts.map((part) => ({
     name: part.project,
-    ways: [{ account: 0, operation, input: part }],
+    accounts: [{ account: 0, operation, input: part }],
     ended: part.ended,
   }));
 }
 
 /** A step of one account, which asks by the cells of the row alone. */
-const isPlain = (step: RowStep): step is RowStep & { readonly ways: readonly [RowWay] } =>
-  step.ways.length === 1 && step.ended === undefined && step.fed === undefined && step.wants === undefined;
+const isPlain = (step: RowStep): step is RowStep & { readonly accounts: readonly [StepAccount] } =>
+  step.accounts.length === 1 &&
+  step.ended === undefined &&
+  step.fed === undefined &&
+  step.wants === undefined;
 
 /** What the steps before one have done. */
 interface Before {

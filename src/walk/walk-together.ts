@@ -27,9 +27,9 @@ export async function walkTogether<Row extends WalkedBeside, State>(
   while (walking.length > 0) {
     const asking: { readonly row: Row; readonly step: NextCall }[] = [];
     for (const row of walking) {
-      const step = row.walk.step();
-      if (step.kind === 'end' || step.kind === 'waits') ended(row, step);
-      else asking.push({ row, step });
+      const next = row.walk.next();
+      if (next.kind === 'end' || next.kind === 'waits') ended(row, next);
+      else asking.push({ row, step: next });
     }
     const states = await statesOf(asking.map(({ step }) => step.met));
     const goingOn = asking.filter(({ row, step: { met, kind } }, at) =>

@@ -14,7 +14,7 @@ import {
 } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import { type Delivery, judge as judgeAt, type Verdict } from '../../src/client/judge.ts';
+import { judge as judgeAt, type Verdict, type WireReply } from '../../src/client/judge.ts';
 import { sayAll } from '../../src/core/finding-words.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { Reply } from '../../src/ledger/ledger.ts';
@@ -26,7 +26,7 @@ function answered(
   status: number,
   body: unknown = '',
   headers: Readonly<Record<string, string>> = {},
-): Delivery {
+): WireReply {
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -35,9 +35,9 @@ function answered(
 }
 
 const LOOKUP: Call = { operation: 'enrich-company', parameters: { domain: 'asked.example' }, ifLost: 'hold' };
-const judge = (reply: Delivery, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
+const judge = (reply: WireReply, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
   judgeAt(reply, dialect, asked, call);
-const judged = (reply: Delivery, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
+const judged = (reply: WireReply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
 function inShort(verdict: Verdict): string {
@@ -57,7 +57,7 @@ describe('what costs by volume', () => {
   const stating = { ...provider, credits_charged: { header: 'x-charged' } };
   const free: AnswerRule = { status: [404], means: 'no_match', charged: false };
 
-  test.each<[string, Delivery, string, Dialect?, DialectOperation?]>([
+  test.each<[string, WireReply, string, Dialect?, DialectOperation?]>([
     ['by what came', answered(200, three), 'found, 6 credits'],
     ['at nothing where nobody is in the list', answered(200, { people: [], id: 'r' }), 'no_match, 0 credits'],
     ['by the first list', answered(200, { id: 'r', ...three }), 'found, 6 credits', provider, anywhere],
@@ -78,7 +78,7 @@ describe('what costs by volume', () => {
 });
 
 describe('rule 9, line by line', () => {
-  test.each<[string, Delivery, string]>([
+  test.each<[string, WireReply, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
@@ -236,7 +236,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
     fc.constantFrom('retry-after', 'date', 'location', 'x-credits', 'content-type', '__proto__'),
     fc.string({ unit: 'binary' }),
   );
-  const reply: fc.Arbitrary<Delivery> = fc
+  const reply: fc.Arbitrary<WireReply> = fc
     .record({ status: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.integer()), headers, body: bytes })
     .map((raw) => ({ kind: 'answered', raw: { ...raw, receivedAtMs: RECEIVED_MS } }));
   const body = fc.record(

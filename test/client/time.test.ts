@@ -8,7 +8,7 @@ import { AccountTime } from '../../src/client/time.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { asksTimeFirst, type Run, tellTime } from '../../src/run/session.ts';
+import { type AccountRun, asksTimeFirst, tellTime } from '../../src/run/session.ts';
 import { ACCOUNT, answered, batchNamed, DAY_MS } from '../ledger/stores/book.ts';
 import { freshLedger } from '../ledger/stores/places.ts';
 
@@ -59,7 +59,7 @@ class World {
   }
 
   /** A run begins, in a process of its own, and buys up to so many. @returns how many it bought. */
-  async run(most: number, before: Partial<Run> = {}): Promise<number> {
+  async run(most: number, before: Partial<AccountRun> = {}): Promise<number> {
     const clock: Clock = {
       wallMs: () => this.nowMs + this.#setMs,
       monotonicMs: () => this.#monotonicMs,
@@ -71,11 +71,11 @@ class World {
   }
 
   /** The vendor says what time it is, where a run asks before it buys. */
-  async ask(before: Partial<Run> = {}): Promise<void> {
+  async ask(before: Partial<AccountRun> = {}): Promise<void> {
     const client = { askTime: async () => this.hear(), dialect: {} };
     const account = { sandbox: false, budget: { perDay: credits(PER_DAY) } };
     const session = { account, clock: this.time, client };
-    const run = { ...before, session } as unknown as Run;
+    const run = { ...before, session } as unknown as AccountRun;
     if (!asksTimeFirst(run)) return;
     await tellTime(run).catch((error) => expect(error).toMatchObject({ code: 'clock' }));
   }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Delivery } from '../../src/client/judge.ts';
+import type { WireReply } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
 import type { SendOptions, Transport } from '../../src/client/transport.ts';
 import type { Clock } from '../../src/core/clock.ts';
@@ -93,7 +93,7 @@ describe('what never left is not sent', () => {
     const vendor = await vendorThat(found);
     const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
     const mayLeave = (): boolean => false;
-    const reply = await new Promise<Delivery>((onReply) =>
+    const reply = await new Promise<WireReply>((onReply) =>
       transportTo({ origin: vendor.url }).send(LOOKUP, {
         intentAt,
         mayLeave,
@@ -161,12 +161,12 @@ async function exchange(
   transport: Transport,
   request: HttpRequest,
   intentAt: IntentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() },
-): Promise<{ readonly reply: Delivery; readonly sends: number }> {
+): Promise<{ readonly reply: WireReply; readonly sends: number }> {
   let sends = 0;
   const onSent = (): void => {
     sends += 1;
   };
-  const reply = await new Promise<Delivery>((onReply) =>
+  const reply = await new Promise<WireReply>((onReply) =>
     transport.send(request, { intentAt, mayLeave: () => true, onSent, onReply }),
   );
   return { reply, sends };

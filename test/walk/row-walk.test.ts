@@ -39,7 +39,7 @@ test('a row that would never end is a bug, not a bill', () => {
   const walk = new RowWalk(operation, [by], { input: {} });
   const asked: unknown[] = [];
   const walkOn = (): void => {
-    for (let step = walk.step(); 'met' in step; step = walk.step()) {
+    for (let step = walk.next(); 'met' in step; step = walk.next()) {
       const { met } = step;
       asked.push(met.call.parameters.page);
       walk.tell(met, {

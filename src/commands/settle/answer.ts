@@ -124,17 +124,17 @@ async function walked(
   const unanswered: UnansweredCall[] = [];
   const row = { walk, answers, unanswered };
   for (;;) {
-    const step = walk.step();
-    if (step.kind === 'waits') return undefined;
-    if (step.kind === 'end') {
-      const { calls } = restsOn(step.outcome, answers, unanswered);
-      return { outcome: step.outcome, answers: calls, ...present({ fills: step.fills }) };
+    const next = walk.next();
+    if (next.kind === 'waits') return undefined;
+    if (next.kind === 'end') {
+      const { calls } = restsOn(next.outcome, answers, unanswered);
+      return { outcome: next.outcome, answers: calls, ...present({ fills: next.fills }) };
     }
-    const { met } = step;
+    const { met } = next;
     const [state] = await ledger.find([met.key], { batch: id });
     const known = met.key === doubt.key ? asSaid(said, doubt) : standing(state);
     if (known !== undefined) hear(row, met, known);
-    else if (step.kind === 'call') return undefined;
+    else if (next.kind === 'call') return undefined;
     else walk.pass(met, state?.kind === 'unknown' ? 'looked' : 'held');
   }
 }

@@ -3,17 +3,17 @@ import { finding, together } from '../../core/finding.ts';
 import { isCheck } from '../../core/given.ts';
 import type { RowCheck, RowChecker, RowStep } from '../../core/steps.ts';
 import { VERDICT } from '../met-call.ts';
+import { type AccountEnd, askAccount, notTaken } from './ask-account.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
-import { askWay, notTaken, type WayEnd } from './way.ts';
 
 /** What one account has found, after the check of the address in it; or the check, which comes next. */
 export function checked(
   row: RowCalls,
   at: number,
   step: RowStep,
-  found: WayEnd,
+  found: AccountEnd,
   assumed: Assumed,
-): WayEnd | Asking {
+): AccountEnd | Asking {
   const { check, accepts, wants = [] } = step;
   const column = wants.find(({ path }) => path === 'email')?.column ?? '';
   const email = found.by?.filled?.[column];
@@ -36,9 +36,9 @@ function checkedBy(
   at: number,
   check: RowCheck,
   email: string,
-  found: WayEnd,
+  found: AccountEnd,
   assumed: Assumed,
-): WayEnd | Asking {
+): AccountEnd | Asking {
   const checkVerdict = verdictOn(row, at, check, email, assumed);
   if (checkVerdict.kind !== 'verdict') return checkVerdict;
   const { verdict, by } = checkVerdict;
@@ -57,8 +57,8 @@ function verdictOn(
   { checkers }: RowCheck,
   email: string,
   assumed: Assumed,
-): Said | WayEnd | Asking {
-  const ends: (Said | WayEnd)[] = [];
+): Said | AccountEnd | Asking {
+  const ends: (Said | AccountEnd)[] = [];
   for (const checker of checkers) {
     const checkVerdict = verdictBy(row, at, checker, email, assumed);
     const goesOn =
@@ -76,16 +76,16 @@ function verdictOn(
 function verdictBy(
   row: RowCalls,
   at: number,
-  { prepare, ...way }: RowChecker,
+  { prepare, ...checker }: RowChecker,
   email: string,
   assumed: Assumed,
-): Said | WayEnd | Asking {
+): Said | AccountEnd | Asking {
   const prepared = prepare({ email });
   if (prepared.kind === 'invalid') return notTaken(prepared.findings);
-  const state = askWay(row, at, way, prepared.input, assumed, VERDICT);
+  const state = askAccount(row, at, checker, prepared.input, assumed, VERDICT);
   // No other account is asked while the address has no verdict.
   if ('met' in state) return state;
-  const { name } = row.accountAt(way.account).account;
+  const { name } = row.accountAt(checker.account).account;
   const { kind, findings } = state.outcome;
   if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
   if (kind !== 'refused')

@@ -1,7 +1,7 @@
 import { isCheck } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
-import type { RowStep, RowWay } from '../../core/steps.ts';
+import type { RowStep, StepAccount } from '../../core/steps.ts';
 import { takingCall } from '../dialect-step.ts';
 import { MetCall } from '../met-call.ts';
 import type { RowCalls } from './row-calls.ts';
@@ -30,7 +30,7 @@ export function fedBy(row: RowCalls, calls: readonly MetCall[]): readonly MetCal
     for (const { column } of step.wants ?? []) open.add(column);
     return withFollowing(
       row,
-      step.ways.map((way) => unknownCall(row, way, at, calls, step.wants)),
+      step.accounts.map((each) => unknownCall(row, each, at, calls, step.wants)),
     );
   });
 }
@@ -42,7 +42,7 @@ export const isFedBy = ({ fed = {} }: RowStep, open: ReadonlySet<string>): boole
 /** Stands for a call that is made by what other calls find, which is not known yet. */
 function unknownCall(
   row: RowCalls,
-  { account, operation }: Pick<RowWay, 'account' | 'operation'>,
+  { account, operation }: Pick<StepAccount, 'account' | 'operation'>,
   at: number,
   from: readonly MetCall[],
   wants?: MetCall['wants'],

@@ -56,7 +56,7 @@ export class RowCalls {
   }
 
   askFor(met: MetCall): Asking {
-    const isAmongSeveral = (this.steps[met.at]?.ways.length ?? 0) > 1;
+    const isAmongSeveral = (this.steps[met.at]?.accounts.length ?? 0) > 1;
     return { kind: isAmongSeveral && met.stands === undefined ? 'look' : 'call', met };
   }
 

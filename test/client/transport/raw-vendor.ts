@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Delivery } from '../../../src/client/judge.ts';
+import type { WireReply } from '../../../src/client/judge.ts';
 import { Transport, type TransportOptions } from '../../../src/client/transport.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 
@@ -96,7 +96,7 @@ export function transportWith(options: TransportOptions): Transport {
 }
 
 /** Sends one request, as an attempt does. */
-export async function ask(transport: Transport, body = 'one'): Promise<Delivery> {
+export async function ask(transport: Transport, body = 'one'): Promise<WireReply> {
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const request = { method: 'POST', path: '/', headers: {}, body: Buffer.from(body) } as const;
   return new Promise((onReply) =>
@@ -105,6 +105,6 @@ export async function ask(transport: Transport, body = 'one'): Promise<Delivery>
 }
 
 /** What it says, or how it went. */
-export function said(reply: Delivery): string {
+export function said(reply: WireReply): string {
   return reply.kind === 'answered' ? reply.raw.body.toString() : reply.kind;
 }

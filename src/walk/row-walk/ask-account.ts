@@ -1,13 +1,13 @@
 import { invariant } from '../../core/errors.ts';
 import type { Findings } from '../../core/findings.ts';
 import type { Outcome } from '../../core/row.ts';
-import { MOST_CALLS, type RowWay } from '../../core/steps.ts';
+import { MOST_CALLS, type StepAccount } from '../../core/steps.ts';
 import { stepIn } from '../dialect-step.ts';
 import type { MetCall } from '../met-call.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
 
 /** How one account of a step ends. */
-export interface WayEnd {
+export interface AccountEnd {
   readonly kind: 'end';
   readonly outcome: Outcome;
   /** The call whose answer was found. */
@@ -17,7 +17,7 @@ export interface WayEnd {
 }
 
 /** How an account ends if its address does not count, so that another one is asked. */
-export const notTaken = (findings: Findings): WayEnd => ({
+export const notTaken = (findings: Findings): AccountEnd => ({
   kind: 'end',
   by: undefined,
   isFinal: false,
@@ -25,17 +25,17 @@ export const notTaken = (findings: Findings): WayEnd => ({
 });
 
 /** One account of a step. */
-export function askWay(
+export function askAccount(
   row: RowCalls,
   at: number,
-  way: Pick<RowWay, 'account' | 'operation'>,
+  stepAccount: Pick<StepAccount, 'account' | 'operation'>,
   input: unknown,
   assumed: Assumed,
   wants?: MetCall['wants'],
-): WayEnd | Asking {
-  const askedAccount = row.accountAt(way.account);
+): AccountEnd | Asking {
+  const askedAccount = row.accountAt(stepAccount.account);
   let last: MetCall | undefined;
-  const step = stepIn(askedAccount.dialect, way.operation, input, (call) => {
+  const step = stepIn(askedAccount.dialect, stepAccount.operation, input, (call) => {
     const met = row.meet(call, askedAccount, at, wants);
     const answer = met.answer ?? assumed.get(met);
     last = answer?.kind === 'found' ? met : undefined;
@@ -48,6 +48,6 @@ export function askWay(
   const met = row.meet(step.call, askedAccount, at, wants);
   if (met.end !== undefined)
     return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
-  invariant(row.takesMore(assumed), `${way.operation.name} asks for more than ${MOST_CALLS} calls`);
+  invariant(row.takesMore(assumed), `${stepAccount.operation.name} asks for more than ${MOST_CALLS} calls`);
   return row.askFor(met);
 }
