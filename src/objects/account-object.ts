@@ -46,7 +46,7 @@ export const AccountObject = z.object({
 });
 export type AccountObject = z.infer<typeof AccountObject>;
 
-/** A vendor that comes with the program: an account names it as its dialect. */
+/** A vendor that comes with the program. */
 export const VendorObject = z.object({
   word: z.string(),
   /** As the vendor writes it. */

@@ -92,7 +92,7 @@ export const BatchStatusObject = BatchObject.extend({
   paused_why: z.string().exactOptional(),
   /** Whether the vendor asked for the pause. */
   paused_asked: z.boolean().exactOptional(),
-  /** Whether a start would send a request at once, because the vendor named no time. */
+  /** Whether a start would send at once: the vendor named no time. */
   may_try_now: z.boolean().exactOptional(),
   /** Another process that spends from the store. */
   spender: z.object({ pid: z.number(), command: z.string() }).nullable(),

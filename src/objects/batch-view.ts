@@ -38,7 +38,7 @@ const PriceEach = z.object({ rows: z.number(), credits: z.number(), cost: CostOb
 
 /** The figures of a list by all its starts: what an earlier one has paid for is not free. */
 export const ListFigures = ListCost.extend({
-  /** Rows that were asked, known from elsewhere, or ask what another row of the list asks. */
+  /** Rows that were asked, known from elsewhere, or the same as another row. */
   asked: z.number(),
   known: z.number(),
   twice: z.number(),
@@ -147,7 +147,7 @@ export const FiguresObject = z.object({
   rows: z.number(),
   usable: z.number(),
   asked: z.number(),
-  /** Rows without a request: their answers were known, or another row has the same request. */
+  /** Rows without a request: known, or the same as another row. */
   known: z.number(),
   twice: z.number(),
   /** Rows that were found, and those that were free. */
@@ -178,7 +178,7 @@ export const FiguresObject = z.object({
   cost: CostObject.nullable(),
   /** The list by all its starts. */
   in_all: ListFigures.exactOptional(),
-  /** Found rows that were bought, and the cost of each with the misses. Null: none yet. */
+  /** Found rows that were bought, and each one's cost with the misses. Null: none. */
   each: PriceEach.nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

@@ -67,7 +67,7 @@ const SpentForObject = z.object({
 });
 export type SpentForObject = z.infer<typeof SpentForObject>;
 
-/** Credits of an account, a batch, a list, a day or a person in a month, or of the month. */
+/** Credits of an account, batch, list, day or person in a month, or of the month. */
 export const SpendGroupObject = z.object({
   /** Null: no name was noted. */
   name: z.string().nullable(),
