@@ -466,8 +466,10 @@ test('projects that would be made are named beside the tick, and nothing that is
   const { body } = await served.ask('/', { headers: { host: `127.0.0.1:${served.port}` } });
   expect(body).toBe('The page is not at this address. To open it, type: rowonce serve');
   await served.stop('SIGKILL');
-  await page.getByText('rowonce serve').waitFor();
-  expect(await said()).not.toMatch(TERMINAL);
+  // The one line that is to be typed, which opens the same page again.
+  const command = page.locator('.notices code');
+  await command.getByText(/ serve$/).waitFor();
+  expect((await said()).replace(await command.innerText(), '')).not.toMatch(TERMINAL);
 });
 
 test('what happens to each person, and what came of it, stands whole in the table', async () => {
