@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { besideFolder } from '../../src/core/paths.ts';
 import { type Ended, type Start, startRowonce } from '../cli/rowonce.ts';
@@ -88,7 +88,7 @@ export class Served implements AsyncDisposable {
     const env: Record<string, string> = { ...environmentIn(folder), ...start.env };
     const serving = serve(words, folder, { env });
     const [store] = words.slice(words.indexOf('--store') + 1);
-    const location = words.includes('--store') ? join(folder, store ?? '') : env.ROWONCE_STORE;
+    const location = words.includes('--store') ? resolve(folder, store ?? '') : env.ROWONCE_STORE;
     const served = new Served(folder, besideFolder(location ?? '', env), serving);
     const isOver = served.#ended.then(() => true);
     while (!served.#printed.includes('\n')) {
