@@ -337,7 +337,7 @@ function sweepLines({ files, left, rows, counts, credits }: SweepResult): readon
     left.map(({ file, why, next_command: resume }) => {
       return `Left       ${file}: ${why}${resume === undefined ? '' : `; to resume it: ${resume}`}`;
     }),
-    `Rows       ${rows}: ${countWords(counts)}`,
+    `Rows       ${rows}: ${countWords(counts, rows === 0 ? 'no new list' : undefined)}`,
     `Credits    ${spentWords(credits)}${doubt}`,
   );
 }

@@ -14,6 +14,7 @@ import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
 import { moveWithoutReplacing, outputProblem, stampOf } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
+import { codeOf } from '../../lib/system-errors.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
 import { isOrderedHere } from '../../run/batches.ts';
@@ -102,7 +103,9 @@ async function direntsIn(folder: string): Promise<readonly Dirent[]> {
       .filter((entry) => !entry.isDirectory() && !/^(?:\.|~\$)/.test(entry.name))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
-    const fact = `The inbox ${folder} cannot be read: ${messageOf(error)}.`;
+    const isMissing = codeOf(error) === 'ENOENT';
+    const what = isMissing ? 'does not exist' : `cannot be read: ${messageOf(error)}`;
+    const fact = `The inbox ${folder} ${what}.`;
     throw stop('job', fact, 'Make the folder, or correct inbox in the job, or inboxes in the accounts file.');
   }
 }
