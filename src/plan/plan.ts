@@ -554,6 +554,9 @@ export async function pricingOf(context: PlanContext) {
     mostOfRow: Math.max(...prices),
     /** Whether a call of this kind is left out when its answer is lost. */
     isSkipped: ({ call }: AccountCall): boolean => policyOfStep(job, call.operation) === 'skip',
+    /** Whether an address may be paid and not taken: its finder gives it a verdict that does not count. */
+    isChosen: ({ call }: AccountCall): boolean =>
+      job.operation.steps?.find(({ name }) => name === call.operation)?.accepts !== undefined,
     /**
      * The share of the account's earlier questions of that kind that were answered; undefined before the
      * first answer.
@@ -601,7 +604,8 @@ export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder, worthOf
     worst = Math.max(worst, before + most);
     const isBeforeOthers = toAsk.slice(at + 1).some(({ by }) => by !== each.by);
     // Each account may find an address that is not taken, and may be paid for a call that is left out.
-    const isInVain = isBeforeOthers && (mayFillNothing(each) || pricing.isSkipped(each));
+    const isInVain =
+      isBeforeOthers && (mayFillNothing(each) || pricing.isSkipped(each) || pricing.isChosen(each));
     if (miss > 0 || isChecked || isInVain || leads(each)) before += most; // rule fill-worst
   }
   return worst;
