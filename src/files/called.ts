@@ -6,6 +6,7 @@ import { listFolderOf } from '../core/paths.ts';
 import type { FoundLayout } from '../core/reading.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { besideFile, endingOf, JSON_ENDING, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
+import { MendedCellObject } from '../objects/list-object.ts';
 
 /** The note beside a list that was brought to the page. */
 export const LIST_NOTE = 'note.json';
@@ -47,7 +48,7 @@ const StartedNote = z.object({
   versions: z.array(
     z.object({
       sha256: z.string(),
-      mends: z.array(z.object({ row: z.number(), column: z.string(), value: z.string() })),
+      mends: z.array(MendedCellObject),
     }),
   ),
 });

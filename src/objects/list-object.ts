@@ -14,6 +14,9 @@ const DamagedCellObject = z.object({
   repaired: z.string().exactOptional(),
 });
 
+/** A cell that a person has mended on the page. */
+export const MendedCellObject = z.object({ row: z.number(), column: z.string(), value: z.string() });
+
 /** Damaged cells of a column. */
 export const DamageObject = z.object({
   kind: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../../core/operation.ts';
 import { BatchView, ChangesObject, FiguresObject } from '../../objects/batch-view.ts';
+import { MendedCellObject } from '../../objects/list-object.ts';
 
 /** What came of a batch, as its report shows it: in the file beside the output, and on the page. */
 
@@ -71,8 +72,6 @@ export type SummaryObject = z.output<typeof SummaryObject>;
 const NamedRow = z.object({ row: z.number(), name: z.string() });
 export type NamedRow = z.output<typeof NamedRow>;
 
-const MendedCell = z.object({ row: z.number(), column: z.string(), value: z.string() });
-
 export const ReportObject = BatchView.extend({
   figures: FiguresObject,
   /** The name that people use for the list. */
@@ -85,7 +84,7 @@ export const ReportObject = BatchView.extend({
   /** ISO 8601, UTC. */
   created_at: z.string(),
   /** Cells of the list that were mended on the page for this start. */
-  mends: z.array(MendedCell),
+  mends: z.array(MendedCellObject),
   /** Who has begun it. */
   started_by: z.string().exactOptional(),
   /** The people who worked on it, by the names that they gave. */
