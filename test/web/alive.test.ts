@@ -112,7 +112,7 @@ test('a tab whose server has ended says what is left, and that nothing is bought
     /^Rowonce was closed at \d\d:\d\d\. Nothing is lost and nothing more is sent; at most \d{3} rows are left, and wait for “Go on”\. This tab works again/;
   await page.getByText(away).waitFor();
   // Nothing says that it goes on.
-  await page.getByRole('status').getByText('Stopped with Rowonce').waitFor();
+  await page.getByRole('status').getByText('Stopped Rowonce is closed').waitFor();
   await page.getByText('Start Rowonce again, then press “Go on”.').waitFor();
   expect(await page.locator('main').innerText()).not.toMatch(/Running|You may close this tab|last minute/);
   await row.waitFor();

@@ -26,7 +26,7 @@ export function Head({ scene }: OfScene) {
       <span class="state">
         <span role="status">
           {isStoppedAway.value ? (
-            <Word look="need" says="Stopped" more="with Rowonce" />
+            <Word look="need" says="Stopped" more="Rowonce is closed" />
           ) : (
             <State scene={scene} />
           )}
