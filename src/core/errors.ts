@@ -298,7 +298,9 @@ const MOST_SUGGESTED = 3;
 export function suggestion(word: string, known: readonly string[]): string {
   const meant = meantBy(word, known).slice(0, MOST_SUGGESTED);
   if (meant.length > 0) return `Did you mean ${meant.map((each) => foreignWords(each)).join(' or ')}?`;
-  return known.length === 0 ? 'Leave it out.' : `Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
+  return known.length === 0
+    ? 'Leave it out.'
+    : `Use one of these: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
 }
 
 /** The same, for a word of the command line, which is then shown with the word that was meant. */

@@ -114,7 +114,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     const fact = `project ${several}${quoted(project)} is not known.`;
     if (meant !== undefined)
       return `${fact} Did you mean ${meant.map((each) => foreignWords(each)).join(' or ')}?`;
-    if (known !== undefined) return `${fact} Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
+    if (known !== undefined)
+      return `${fact} Use one of these: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
     return isTyped(face) ? `${fact} Name it under \`projects\` with its id.` : fact;
   },
   several_projects: ({ input, cell }, face) =>

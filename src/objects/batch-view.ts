@@ -83,7 +83,7 @@ const PeopleObject = z.object({
   /** All their changes were taken back since. */
   taken_back: z.number(),
   unchanged: z.number(),
-  /** Their rows are left out. */
+  /** Left out by a condition of the job, or a decision. */
   left_out: z.number(),
 });
 
@@ -97,7 +97,7 @@ export const ChangesObject = z.object({
   planned: z.number(),
   /** Changes that an undo has taken back. Left out: none. */
   taken_back: z.number().exactOptional(),
-  /** Those that it left. */
+  /** Changes that the undo left, by kind. */
   stands: z.record(z.string(), z.number()).exactOptional(),
   projects: z.array(ChangeGroupObject),
 });

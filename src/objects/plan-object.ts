@@ -65,7 +65,7 @@ const UnknownObject = z.object({
   projects: z.array(NameObject),
   /** Words for a role. */
   roles: z.array(NameObject),
-  /** Projects that are not known or new, and the one that is probably meant. */
+  /** Unknown or new projects, and the one that is probably meant. */
   misspelled: z.array(NameObject.extend({ meant: z.string() })).exactOptional(),
 });
 export type UnknownObject = z.infer<typeof UnknownObject>;

@@ -802,7 +802,7 @@ test.each([
   for (const other of ['email=x', 'find-email.email=x', 'verdict=unknown', 'verdict=maybe'])
     expect(await settle(other)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/Known are: .*valid, .*accept_all, .*invalid\.\n/),
+      stderr: expect.stringMatching(/Use one of these: .*valid, .*accept_all, .*invalid\.\n/),
     });
   expect((await settle(`verdict=${verdict}`)).code).toBe(0);
   at.answers({ one: NOTHING, two: knows('two', 'Ann'), three: () => ({ data: { result: 'safe' } }) });

@@ -196,7 +196,7 @@ describe('what is refused of a service, with line and column', () => {
     [
       'operations: { remove-user: { path: "/{project_id}/{user_id}" } }',
       '1:36: the path has {project_id}, but no call has such a field',
-      'Known are: user_id.',
+      'Use one of these: user_id.',
     ],
     [
       'operations: { remove-user: { headers: { authorization: "Bearer {key}" } } }',

@@ -45,7 +45,7 @@ describe('what is refused, with its place', () => {
     [
       `${OPERATION}notify: { to: team, webhook: "https://hooks.example/T0" }\n`,
       '2:21: "webhook" is not known here',
-      'Known are: on.',
+      'Use one of these: on.',
     ],
     [
       `${OPERATION}add: { "a\\nb": x }\n`,

@@ -310,7 +310,7 @@ export function keepWords({ left_out: all, keep_access: keeping = 0 }: LeftOut):
   if (keeping === 0) return '';
   const has = keeping === 1 ? 'has access now, and keeps it' : 'have access now, and keep it';
   return all === 1
-    ? `Who is left out ${has}`
+    ? `The one who is left out ${has}`
     : `${grouped(keeping)} of the ${grouped(all)} who are left out ${has}`;
 }
 

@@ -65,7 +65,7 @@ describe('what is refused', () => {
     [
       `data: { ${PROVIDER}, key: a, organization_id: o }`,
       /"organization_id" is not known here$/,
-      'Known are: id, dialect, key_env, key_command, secrets, limits, budget, exclusive_key, retention, price, via, connected_account, api_call_url.',
+      'Use one of these: id, dialect, key_env, key_command, secrets, limits, budget, exclusive_key, retention, price, via, connected_account, api_call_url.',
     ],
     ['data: { vendor: servce, key: a }', /vendor cannot be "servce"$/, 'Did you mean service?'],
     [`data: { ${PROVIDER}, key: a, limits: { per_second: 0 } }`, /per_second is 0$/, 'Write at least 1.'],
@@ -77,7 +77,7 @@ describe('what is refused', () => {
     [
       via(VIA.replace('space', 'data')),
       /accounts\.data\.via: account data is not an account of the service$/,
-      'Known are: space.',
+      'Use one of these: space.',
     ],
     [
       via('via: space, connected_account: acme'),

@@ -172,10 +172,18 @@ describe('a waterfall is checked before a row is read', () => {
     [
       ['telephone'],
       'the waterfall names "telephone", which this operation does not know',
-      'Known are: code, site, page.',
+      'Use one of these: code, site, page.',
     ],
-    [['code+'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
-    [['all:'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
+    [
+      ['code+'],
+      'the waterfall names "", which this operation does not know',
+      'Use one of these: code, site, page.',
+    ],
+    [
+      ['all:'],
+      'the waterfall names "", which this operation does not know',
+      'Use one of these: code, site, page.',
+    ],
   ])('%j may not', (waterfall, message, next) => {
     const { message: fact, next: advice = '' } = checkWaterfall(names, waterfall) ?? {};
     expect([fact, isWords(advice) ? advice : advice.next]).toEqual([message, next]);

@@ -106,7 +106,7 @@ function Cost(report: ReportObject) {
     h(Lines, {
       of: [
         ...(paid ?? own),
-        ['In doubt', credits.in_doubt > 0 ? `${grouped(credits.in_doubt)} credits` : ''],
+        ['In doubt', credits.in_doubt > 0 ? counted(credits.in_doubt, 'credit') : ''],
         ['Never more than', last === undefined ? most : ''],
         ['In money', money, 'sum'],
         ['The last start, as in _credits', last ?? ''],
