@@ -101,8 +101,9 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
 
 /**
  * Finds the cap of a run that can spend: it comes from the command, the job, or a person who sees the plan
- * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Resuming never asks,
- * unless
+ * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Whoever agrees to a plan
+ * in advance has its price as the cap all the same: a plan does not count a vendor that is paid for an answer
+ * which fills nothing, such as a mask. Resuming never asks, unless
  * - the limit that the batch began under is gone, such as an account's limit per day, or
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
  *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.
@@ -121,7 +122,7 @@ async function requireBudget(
   const { job, ledger, further, askBudget } = context;
   const named = context.budget ?? job.budget?.credits;
   const unlimited = unlimitedAccounts(context);
-  if (named !== undefined || unlimited.length === 0) return limitedTo(named);
+  if (named !== undefined || (unlimited.length === 0 && !agreesToPlan(context))) return limitedTo(named);
   const { existing } = names;
   const begun = existing?.state === 'open' ? existing : undefined;
   const goesOn = anew ? undefined : await goneOnWith(list);
@@ -134,7 +135,7 @@ async function requireBudget(
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = money === undefined ? 0 : heldCredits(money);
   const least = held + most;
-  const agreed = await askBudget?.(plan);
+  const agreed = unlimited.length === 0 ? plan.credits.most : await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
   const here = faces(phrase` ${byFlag('--budget', least)}, in the job,`, ',');
   const where = further.length === 0 ? '' : ` at ${listed(unlimited)}`;
@@ -147,6 +148,10 @@ async function requireBudget(
     leastBudget: least,
   });
 }
+
+/** Whether a person has agreed to a plan in advance, by its id or by `--yes`, and not to a sum. */
+const agreesToPlan = ({ account, planId, buyAgain }: RunContext): boolean =>
+  !account.sandbox && (planId !== undefined || buyAgain === true);
 
 /** The names of the job's accounts that spend real money and have no limit per day. */
 export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>

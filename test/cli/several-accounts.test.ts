@@ -975,6 +975,25 @@ test('each account needs a limit: that of one says nothing about what another ma
   expect((await at.desk.type(unlimited)).code).toBe(0);
 });
 
+test.each(['--yes', '--plan'] as const)(
+  'a run with %s spends no more than its plan says at most, although each account may spend more in a day',
+  async (flag) => {
+    // Each of the accounts is paid for a mask, and none of them fills the cell.
+    const masked: Answer = ({ input }) => ({ data: { email: `${input.first_name?.at(0)}***@x.example` } });
+    const at = await deskOf({ one: masked, two: masked, three: masked }, { budget: undefined });
+    const budget = { per_day: 99 };
+    await changeAccounts(at, { one: { budget }, two: { budget }, three: { budget } });
+    const { id, credits } = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+    expect(credits.most).toBe(3);
+    const ran = await run(at, ...(flag === '--plan' ? [flag, id] : [flag]));
+    expect(ran).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('The budget of this batch is reached'),
+    });
+    expect(at.said()).toHaveLength(credits.most);
+  },
+);
+
 test('export and nightly find the batch of a job with several accounts, also where the second has moved', async () => {
   const at = await deskOf({ one: DEAD, two: knows('two', 'Ann'), three: NOTHING }, { inbox: './inbox' });
   expect((await run(at)).code).toBe(77);
