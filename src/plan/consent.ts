@@ -119,10 +119,9 @@ async function requireBudget(
   anew: boolean,
 ): Promise<Consent> {
   const { context, names } = list;
-  const { job, ledger, further, askBudget } = context;
+  const { job, ledger, further } = context;
   const named = context.budget ?? job.budget?.credits;
-  const unlimited = unlimitedAccounts(context);
-  if (named !== undefined || (unlimited.length === 0 && !agreesToPlan(context))) return limitedTo(named);
+  if (named !== undefined || isLimited(context)) return limitedTo(named);
   const { existing } = names;
   const begun = existing?.state === 'open' ? existing : undefined;
   const goesOn = anew ? undefined : await goneOnWith(list);
@@ -135,10 +134,10 @@ async function requireBudget(
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = money === undefined ? 0 : heldCredits(money);
   const least = held + most;
-  const agreed = unlimited.length === 0 ? plan.credits.most : await askBudget?.(plan);
+  const agreed = await agreedTo(plan, context);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
   const here = faces(phrase` ${byFlag('--budget', least)}, in the job,`, ',');
-  const where = further.length === 0 ? '' : ` at ${listed(unlimited)}`;
+  const where = further.length === 0 ? '' : ` at ${listed(unlimitedAccounts(context))}`;
   throw new StopError({
     code: 'consent',
     message:
@@ -149,9 +148,17 @@ async function requireBudget(
   });
 }
 
-/** Whether a person has agreed to a plan in advance, by its id or by `--yes`, and not to a sum. */
-const agreesToPlan = ({ account, planId, buyAgain }: RunContext): boolean =>
-  !account.sandbox && (planId !== undefined || buyAgain === true);
+/** Whether each account has a limit of its own, and no person has agreed to a plan, by its id or by `--yes`. */
+function isLimited(context: RunContext): boolean {
+  const { account, planId, buyAgain } = context;
+  const agreesToPlan = !account.sandbox && (planId !== undefined || buyAgain === true);
+  return unlimitedAccounts(context).length === 0 && !agreesToPlan;
+}
+
+/** The sum to which a person agrees: now, or with the plan. Undefined where no one does. */
+function agreedTo(plan: Plan, context: RunContext): number | undefined | Promise<number | undefined> {
+  return unlimitedAccounts(context).length === 0 ? plan.credits.most : context.askBudget?.(plan);
+}
 
 /** The names of the job's accounts that spend real money and have no limit per day. */
 export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Account, loadAccounts, sandboxAccount, sandboxAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
+import { basePathOf } from '../client/request.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { accepting, StopError } from '../core/errors.ts';
 import { asFlag, faces, type Phrase, phrase } from '../core/phrase.ts';
@@ -68,7 +69,22 @@ export async function requireKnown(
     await ledger.noteAgreement(hashOfOther(found.identity, marks), 'another account', clock.wallMs());
   const identity = found.kind === 'known' || isSame ? found.identity : account.identity;
   if (found.kind !== 'known' || !found.isWhole) await ledger.keepMarks(identity, marks);
-  return { ...account, identity };
+  const known = { ...account, identity };
+  await askAgainAtPath(known, ledger);
+  return known;
+}
+
+/**
+ * Until an account has answered anything but 404, the path of its address may be wrong, and its misses say
+ * nothing about rows. Where the path has been corrected since, these rows wait again.
+ */
+async function askAgainAtPath({ identity, sandbox, baseUrl }: Account, ledger: Ledger): Promise<void> {
+  if (sandbox || baseUrl === undefined) return;
+  const { hasAnsweredNot404, only404At } = await ledger.account(identity);
+  const path = basePathOf(baseUrl);
+  if (hasAnsweredNot404 || only404At === path) return;
+  if (only404At !== undefined) await ledger.takeBack(identity, await ledger.newestHeard(identity));
+  await ledger.changeAccount(identity, { only404At: path });
 }
 
 /** @throws the stop `moved` while no one has answered. */

@@ -141,7 +141,7 @@ interface NotYet {
 /** The parts of a run that a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   readonly session: NoteContext & {
-    readonly account: Pick<Account, 'identity' | 'sandbox'>;
+    readonly account: Pick<Account, 'identity' | 'sandbox' | 'name'>;
     readonly client: { readonly dialect: Dialect };
     readonly history: AccountHistory;
     readonly series: AllSeries;
@@ -461,6 +461,8 @@ export class AllSeries {
     const { ledger, account } = session;
     if (this.#unasked > 0) emit({ kind: 'note', message: unaskedWords(this.#unasked, batch) });
     this.#unasked = 0;
+    if (this.#missed.size > 0 && hasAnsweredOnly404(session.history))
+      emit({ kind: 'note', message: only404Words(account.name) });
     if (this.#stopped !== undefined) {
       const { series } = this.#stopped;
       await ledger.takeBack(account.identity, this.#like(series), series.kind === 'taken');
@@ -473,6 +475,10 @@ export class AllSeries {
     }
   }
 }
+
+const only404Words = (account: string): string =>
+  `Account ${account} has answered nothing but 404 so far, so its address may be wrong. If it is, ` +
+  'correct base_url and start again: these rows are asked again.';
 
 /** Answers that take what was found are like others of their kind, and not like those that found it. */
 const operationOf = (call: Call): string => (isTaking(call) ? `${call.operation}.then` : call.operation);

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { KEY, PROJECT } from '../faults/team-workplace.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
 
 /** The vendor's other address: another origin, the same book. */
@@ -84,6 +84,37 @@ test('a mistake in the first address is mended without a question', async () => 
   expect((await desk.type(desk.run())).code).toBe(0);
   expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
 });
+
+test('a mistake in the path of the first address is said, and its rows are asked again once the path is corrected', async () => {
+  const { desk, asked } = await deskBefore(({ path, input }) =>
+    path.startsWith('/v2/')
+      ? { name: `${input.domain} Pty Ltd` }
+      : Response.json({ detail: 'Not Found' }, { status: 404 }),
+  );
+  desk.list(3);
+  const at = (path: string) => changePath(desk, path);
+  await at('/v1');
+  const first = await desk.type(desk.run());
+  expect(first.stderr).toContain(
+    'Account data has answered nothing but 404 so far, so its address may be wrong.',
+  );
+  expect((await desk.type(desk.run())).code, 'the same path again').toBe(0);
+  expect(asked, 'what is known is not asked again').toHaveLength(3);
+
+  await at('/v2');
+  const mended = await desk.type(desk.run());
+  expect(mended.stderr).not.toContain('404');
+  expect(desk.place.statuses()).toEqual(Array(3).fill('matched'));
+  await at('/v3');
+  expect((await desk.type(desk.run())).code, 'an address that has answered').toBe(0);
+  expect(asked).toHaveLength(6);
+});
+
+async function changePath(desk: Desk, path: string): Promise<void> {
+  const { accounts } = JSON.parse(await desk.read('config/accounts.yaml'));
+  Object.assign(accounts.data, { base_url: new URL(path, accounts.data.base_url).href });
+  desk.place.writeAccounts(accounts);
+}
 
 test('a team half onboarded gets no second mail after the move, and can be undone', async () => {
   const team = await openTeam();
