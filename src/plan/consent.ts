@@ -101,9 +101,9 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
 
 /**
  * Finds the cap of a run that can spend: it comes from the command, the job, or a person who sees the plan
- * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Whoever agrees to a plan
- * in advance has its price as the cap all the same: a plan does not count a vendor that is paid for an answer
- * which fills nothing, such as a mask. Resuming never asks, unless
+ * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Whoever agrees to a
+ * plan in advance has its price as the cap all the same: a plan does not count a vendor that is paid for an
+ * answer which fills nothing, such as a mask. Resuming never asks, unless
  * - the limit that the batch began under is gone, such as an account's limit per day, or
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
  *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.
@@ -148,7 +148,7 @@ async function requireBudget(
   });
 }
 
-/** Whether each account has a limit of its own, and no person has agreed to a plan, by its id or by `--yes`. */
+/** Whether each account has a limit, and no person has agreed to a plan by its id or by `--yes`. */
 function isLimited(context: RunContext): boolean {
   const { account, planId, buyAgain } = context;
   const agreesToPlan = !account.sandbox && (planId !== undefined || buyAgain === true);
