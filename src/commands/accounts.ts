@@ -65,7 +65,7 @@ const addInput = z.strictObject({
   per_minute: requests(),
   per_hour: requests(),
   per_day: requests(),
-  concurrency: requests('most requests at the same time; a kill may leave this many in doubt'),
+  concurrency: requests('most requests at once; a kill may leave this many in doubt'),
   budget_per_day: credits('most credits in one day (UTC), all runs together'),
   budget_per_month: credits('most credits in one month (UTC), all runs together'),
   price: text('what one credit costs you, such as "0.04 AUD"', '<price>'),

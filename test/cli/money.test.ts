@@ -197,7 +197,7 @@ test('a list that is started again saves nothing of what it has had before, and 
   );
   expect(report).not.toContain('saved');
   const said = await words(desk, RUN);
-  expect(said).toContain(', 12 (A$1.40) by all starts of the list\n');
+  expect(said).toContain(', 12 (A$1.40) in all runs of the list\n');
   expect(said).not.toContain('saved');
   expect(await saved()).toEqual({ 'list.csv': [12, 0] });
   const other = ['run', 'job.yaml', 'other.csv', '-o', 'other-out.csv', '--yes'];
@@ -227,7 +227,7 @@ test('what an earlier start of a list may have paid is said with its whole cost'
   expect(await desk.read('out.report.html')).toContain(
     'In all, the list has cost 2 credits, and 1 more in doubt, for answers that were lost; this start cost 1 credit.',
   );
-  expect(await words(desk, RUN)).toContain(', 2 and 1 in doubt by all starts of the list\n');
+  expect(await words(desk, RUN)).toContain(', 2 and 1 in doubt in all runs of the list\n');
 });
 
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;

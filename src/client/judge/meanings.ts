@@ -287,7 +287,7 @@ const isFreeNo = (it: Answer): boolean => !it.isProved && !(isPaid(it) && is2xx(
 /** The row of a limit that lasts long. */
 export const A_DAY = 'it says that a limit of a day or longer is reached';
 /** The row of a lookup that the vendor says it has not served. Such a call is sent again once. */
-export const BUSY = 'the status is 503, with a time to ask again';
+export const BUSY = 'the status is 503 to a lookup, with a time to ask again';
 export const IS_EMPTY = 'the place of what was asked for is empty';
 /** The row of an answer that was sold, and has a word or a mask in the place of what was asked for. */
 export const IS_OTHER = 'it holds something else in the place of what was asked for';

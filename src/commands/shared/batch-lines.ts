@@ -89,7 +89,7 @@ function listWords(all: FiguresObject['in_all']): string {
   if (all === undefined) return '';
   const { spent, exact, in_doubt: inDoubt } = all.credits;
   const doubt = inDoubt > 0 ? ` and ${grouped(inDoubt)} in doubt` : '';
-  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt} by all starts of the list`;
+  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt} in all runs of the list`;
 }
 
 /** What each account of each step found at which price, and in which order they are worth asking. */

@@ -26,7 +26,7 @@ export function spendingInput<Word extends Acceptable>(acceptable?: readonly Wor
   return {
     ...COMMON,
     ...under(WAITING, {
-      max_pause: maxPause('stop when nothing moves for this long (10m off a terminal)'),
+      max_pause: maxPause('stop when no call finishes for this long (10m off a terminal)'),
       wait: wait(),
       accept: accept(acceptable),
     }),
