@@ -99,7 +99,60 @@ export async function lookIfThere(location: string, tell?: Tell): Promise<Ledger
 }
 
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
-  return (await storeAt(location)).look(location, tell);
+  const store = await storeAt(location);
+  if (askers === 0 || tell !== undefined) return store.look(location, tell);
+  return lent(location, () => store.look(location));
+}
+
+// ------------------------------------------------------------------------------------- for several who look
+
+interface OpenReader {
+  readonly opening: Promise<LedgerReader>;
+  borrowers: number;
+}
+
+const openReaders = new Map<string, OpenReader>();
+let askers = 0;
+
+/**
+ * Opens each ledger once for all that look into it while the work goes on. A question of the page looks into
+ * one several times, and to open it takes longer than most looks. When nobody asks, none is open, so another
+ * one that is put into its place is found.
+ */
+export async function openedOnce<T>(work: () => Promise<T>): Promise<T> {
+  askers += 1;
+  try {
+    return await work();
+  } finally {
+    askers -= 1;
+    await closeUnused();
+  }
+}
+
+async function lent(location: string, open: () => Promise<LedgerReader>): Promise<LedgerReader> {
+  const shared = openReaders.get(location) ?? { opening: open(), borrowers: 0 };
+  openReaders.set(location, shared);
+  shared.borrowers += 1;
+  const giveBack = async (): Promise<void> => {
+    shared.borrowers -= 1;
+    await closeUnused();
+  };
+  try {
+    return { ...(await shared.opening), close: giveBack };
+  } catch (error) {
+    // The next one who looks may find a ledger there.
+    if (openReaders.get(location) === shared) openReaders.delete(location);
+    throw error;
+  }
+}
+
+async function closeUnused(): Promise<void> {
+  if (askers > 0) return;
+  for (const [location, { opening, borrowers }] of openReaders)
+    if (borrowers === 0) {
+      openReaders.delete(location);
+      await (await opening).close();
+    }
 }
 
 export async function aloneIn<T>(

@@ -8,6 +8,7 @@ import { described } from '../../core/described.ts';
 import { pageFolder } from '../../core/families.ts';
 import { vendorTitles } from '../../core/vendor-titles.ts';
 import { commandLine, programWords } from '../../lib/command-line.ts';
+import { openedOnce } from '../../run/open-ledger.ts';
 import { Challenge, type OpenAnswer, OpenRequest, type OperationList } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchRoutes, downloadRoutes } from './batches.ts';
@@ -25,6 +26,7 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   const app = new Hono();
   app.onError((error, context) => refusalOf(server, error, context));
   app.use((context, next) => guard.check(context, next));
+  app.use('/api/*', (_, next) => openedOnce(next));
   app.get('/', (context) => context.html(shown));
   app.post('/api/session', async (context) => {
     const token = guard.admit((await bodyOf(context, OpenRequest)).opening);
