@@ -66,6 +66,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/own-files.ts',
     'output/report-object.ts',
     'output/report.ts',
+    'output/short-budgets.ts',
     'output/summary-words.ts',
     'output/tally.ts',
     'quality/cell-faults.ts',
@@ -206,7 +207,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, rows, counts, people, money, answers, operations and vendors, and types of what the server says', () => {
+  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, rows, counts, people, money, budgets, answers, operations and vendors, and types of what the server says', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -219,7 +220,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/summary-words\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:short-budgets|summary-words)\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
         to,
       );
     });

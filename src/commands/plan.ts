@@ -7,15 +7,7 @@ import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import {
-  counted,
-  foreignName,
-  foreignWords,
-  grouped,
-  linesOf,
-  listed,
-  plainText,
-} from '../core/plain-text.ts';
+import { counted, foreignName, foreignWords, linesOf, listed, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
 import { wordsShown } from '../core/stop-object.ts';
@@ -23,6 +15,7 @@ import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { noRows, type OpenedInput, openFile, openHeader, requireRows } from '../files/input.ts';
+import { shortBudgetWords } from '../files/output/short-budgets.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { NO_SHARED_HOSTS } from '../files/quality/shared-hosts.ts';
 import { policyOfStep, waterfallOf } from '../job/job.ts';
@@ -223,11 +216,12 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
 async function shortBudgets(
   accounts: readonly { readonly account: Account }[],
   ledger: LedgerReader | undefined,
-  { part, credits }: Plan,
+  { credits, steps }: Plan,
 ): Promise<PlanObject['short_budgets']> {
-  const { most } = part ?? credits;
   const short: ShortBudgetObject[] = [];
-  for (const { account } of accounts)
+  for (const { account } of accounts) {
+    const own = steps?.filter((step) => step.account === account.name);
+    const most = own === undefined ? credits.most : own.reduce((sum, step) => sum + step.most, 0);
     for (const [period, cap] of [
       ['day', account.budget.perDay],
       ['month', account.budget.perMonth],
@@ -235,13 +229,17 @@ async function shortBudgets(
       if (cap === undefined) continue;
       const money = await ledger?.accountMoney(account.identity, period, systemClock.wallMs());
       const left = Math.max(0, cap - (money ? money.spent + money.reserved + money.inDoubt : 0));
-      if (left < most) short.push({ account: account.name, period, cap, left });
+      if (left < most) short.push({ account: account.name, period, cap, left, most });
     }
+  }
   return short.length === 0 ? undefined : short;
 }
 
-const shortBudgetLine = ({ account, period, cap, left }: ShortBudgetObject): string =>
-  `  budget         ${account} has ${grouped(left)} of ${counted(cap, 'credit')} left this ${period}; a run may stop there`;
+/** A run of a part may fit what is left of the account. */
+const shortBudgetLines = ({ short_budgets: short, ...plan }: PlanObject): readonly string[] | undefined =>
+  short
+    ?.filter(({ left }) => left < (plan.this_run?.credits ?? plan.credits.most))
+    .map((each) => `  budget         ${shortBudgetWords(each, plan)}`);
 
 /** A page is looked at, and asks every second. */
 const MOMENT_MS = 250;
@@ -277,7 +275,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
       object.role_addresses && roleLine(object.role_addresses),
       object.redirects?.map(redirectLine),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
-      object.short_budgets?.map(shortBudgetLine),
+      shortBudgetLines(object),
       object.each?.map(eachLine),
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,

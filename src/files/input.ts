@@ -406,7 +406,7 @@ async function listIn(folder: string): Promise<Advice> {
 async function describe(path: string, error: unknown): Promise<unknown> {
   if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    const advice = await meantPath(path, 'Check the name of the input file.');
+    const advice = await meantPath(path, 'Check the name of the input file.', await readableEndings());
     return stop('input', `${path} does not exist.`, advice);
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {

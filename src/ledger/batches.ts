@@ -104,6 +104,17 @@ export const readBatches = ({ db }: Context) => ({
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `note.kind IN (${ACT_KINDS}) AND note.batch = ?`, [batch]),
+  /** When runs of the batch were killed, and when another went on with its rows, oldest first. */
+  async interruptions(batch: BatchId): Promise<readonly Interruption[]> {
+    const runs = await db.rows<RunOfBatch>(RUNS, [batch]);
+    return runs.flatMap(({ isEnded, seenMs, lastMs }, at) => {
+      const next = runs[at + 1];
+      const atMs = Math.max(seenMs, lastMs);
+      // Workers that share a list do not go on with what another one has left.
+      if (isEnded === 1 || next === undefined || next.sinceMs < atMs) return [];
+      return [{ atMs, goneOnMs: next.firstMs }];
+    });
+  },
   /** How many attempts of the batch were sent, and how many distinct calls it settled. */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
@@ -127,6 +138,27 @@ const SPENT_BY_ACCOUNT = `
 SELECT acc.identity AS "accountIdentity", bud.spent FROM batch_accounts share
   JOIN accounts acc ON acc.id = share.account JOIN budgets bud ON ${isBudget('bud', 'share', 'share')}
 WHERE share.batch = ? ORDER BY share.place`;
+
+/** The processes that asked for rows of a batch. One that was killed has not noted its end. */
+const RUNS = `
+SELECT CASE WHEN worker.ended_at IS NULL THEN 0 ELSE 1 END AS "isEnded", worker.since AS "sinceMs",
+  worker.seen_at AS "seenMs", min(att.sent_at) AS "firstMs", max(att.sent_at) AS "lastMs"
+FROM attempts att JOIN workers worker ON worker.id = att.worker
+WHERE att.batch = ? AND att.kind IN ('first', 'refresh') GROUP BY worker.id ORDER BY worker.id`;
+
+interface RunOfBatch {
+  readonly isEnded: 0 | 1;
+  readonly sinceMs: number;
+  readonly seenMs: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** A run of a batch was killed, and another one went on with it. */
+export interface Interruption {
+  readonly atMs: number;
+  readonly goneOnMs: number;
+}
 
 /** An answer that was taken back, or turned out to be none, does not count. */
 const METRICS = `

@@ -7,21 +7,30 @@ import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
 import { endingOf } from './file-name.ts';
 
-/** The advice for a path at which nothing is. @param otherwise the advice where no name is near. */
-export async function meantPath(typed: string, otherwise: string): Promise<Advice> {
-  const path = await pathThere(resolve(typed));
+/**
+ * The advice for a path at which nothing is.
+ * @param otherwise the advice where no name is near.
+ * @param endings the endings of the files that may be meant; left out: all.
+ */
+export async function meantPath(
+  typed: string,
+  otherwise: string,
+  endings?: readonly string[],
+): Promise<Advice> {
+  const path = await pathThere(resolve(typed), endings);
   if (path === undefined) return otherwise;
   const meant = nearPath(path);
   return { next: `Did you mean ${foreignWords(meant)}?`, again: { typed, meant } };
 }
 
 /** The path by the nearest name in each folder on the way. A file's name counts more than its ending. */
-async function pathThere(typed: string): Promise<string | undefined> {
+async function pathThere(typed: string, endings?: readonly string[]): Promise<string | undefined> {
   if (existsSync(typed)) return typed;
   const folder = await pathThere(dirname(typed));
   if (folder === undefined) return undefined;
   const { base, name } = parse(typed);
-  const near = (await namesIn(folder)).filter((each) => meantBy(name, [parse(each).name]).length > 0);
+  const names = (await namesIn(folder)).filter((each) => endings?.includes(endingOf(each)) ?? true);
+  const near = names.filter((each) => meantBy(name, [parse(each).name]).length > 0);
   const meant = nearest(base, near) ?? near[0];
   return meant && join(folder, meant);
 }

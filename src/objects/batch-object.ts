@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../core/operation.ts';
-import { BatchView } from './batch-view.ts';
+import { BatchView, OtherAbnObject } from './batch-view.ts';
 import { FindingObject } from './finding-object.ts';
 
 /** Rows, and how many of them have ended. */
@@ -75,9 +75,9 @@ export const BatchStatusObject = BatchObject.extend({
   settled: z.number(),
   /** A budget for everything that waits, where its own is reached. */
   budget_to_finish: z.number().exactOptional(),
-  /** Whether the newest run has done its part of the rows; the others wait for a run. */
+  /** Whether the newest run has done its part of the rows. */
   part_done: z.boolean().exactOptional(),
-  /** Rows that the newest run still tries first. */
+  /** Rows that the newest run tries first. */
   trying: z.number().exactOptional(),
   /** Input ← column. */
   columns: z.record(z.string(), z.string()),
@@ -98,11 +98,14 @@ export const BatchStatusObject = BatchObject.extend({
   spender: z.object({ pid: z.number(), command: z.string() }).nullable(),
   /** A sentence for each person with a deleted invite that was not created again. */
   half_done: z.array(z.string()).exactOptional(),
-  /** Credits in doubt beside answers; `settle` names the rows and frees them. */
+  /** Credits in doubt beside answers; see `settle`. */
   beside: z.number().exactOptional(),
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
-  /** The undo that takes it back, and whether it is complete. */
+  /** As in `figures`, once it has ended. */
+  mismatched: z.number().exactOptional(),
+  other_abn: OtherAbnObject.exactOptional(),
+  /** The undo that takes it back. */
   undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;

@@ -273,12 +273,13 @@ export const PlanSoFar = z.object({
 });
 export type PlanSoFar = z.infer<typeof PlanSoFar>;
 
-/** A budget of an account with fewer credits left than the plan may take. */
+/** A budget of an account with fewer credits left than the plan may take of it at most. */
 const ShortBudgetObject = z.object({
   account: z.string(),
   period: z.enum(['day', 'month']),
   cap: z.number(),
   left: z.number(),
+  most: z.number(),
 });
 export type ShortBudgetObject = z.infer<typeof ShortBudgetObject>;
 

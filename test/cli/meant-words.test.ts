@@ -150,3 +150,10 @@ describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
     expect(await desk.place.vendor.book()).toMatchObject({ credits: 0 });
   });
 });
+
+test('a job file with nearly the name of the list that is missing is not meant', async () => {
+  const desk = await openDesk();
+  await desk.write('fill.yaml', 'operation: enrich-company\n');
+  const { code, stderr } = await desk.type('plan enrich-company file.csv'.split(' '));
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Check the name of the input file.')]);
+});

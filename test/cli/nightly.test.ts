@@ -5,7 +5,7 @@
  * Method: the real command over an inbox, before the sandbox as a vendor; kill -9 on the way, and a real server that hears the end.
  */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { worstOf } from '../../src/commands/nightly.ts';
@@ -126,6 +126,12 @@ describe('a sweep that was killed', () => {
     expect(credits).toBeLessThanOrEqual(207);
     const statuses = place.statuses('inbox/done/b.enriched.csv');
     expect(statuses.filter((status) => status !== 'matched' && status !== 'in_doubt')).toEqual([]);
+    // Who reads the report sees why the list took so long; the file that had ended before says nothing of it.
+    const happened = (list: string): readonly string[] =>
+      readFileSync(place.path(`inbox/done/${list}.enriched.report.html`), 'utf8').match(
+        /(?<=<td>)(?:interrupted|went on)/g,
+      ) ?? [];
+    expect([happened('a'), happened('b')]).toEqual([[], ['interrupted', 'went on']]);
   });
 
   test.each(some(['after-output', 'output-renamed', 'before-finish'], 1))(

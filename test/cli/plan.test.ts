@@ -132,10 +132,10 @@ test('a plan that the budget of its account does not cover says what is left of 
   expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
   desk.list(7);
   expect((await desk.type(PLAN)).stdout).toContain(
-    '  budget         data has 3 of 6 credits left this month; a run may stop there\n',
+    '  budget         data has 3 of 6 credits left this month (UTC), enough for about 3 of 4 rows\n',
   );
   expect(await desk.json(PLAN)).toMatchObject({
-    short_budgets: [{ account: 'data', period: 'month', cap: 6, left: 3 }],
+    short_budgets: [{ account: 'data', period: 'month', cap: 6, left: 3, most: 4 }],
   });
 });
 

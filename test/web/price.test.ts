@@ -69,6 +69,16 @@ test('a limit says for how many rows it is enough; price and button follow it at
   await button(page, 'Start about 12 of 30').click();
   await expect.poll(async () => (await newest(served))?.credits).toMatchObject({ budget: 12, spent: 12 });
   expect((await desk.place.vendor.book()).credits).toBe(12);
+  desk.place.writeAccount(desk.place.vendor.url, { price: '0.40 AUD', budget: { per_day: 20 } });
+  const other = await brought(served, 'others.csv', listOf(companies(30, 60)));
+  await ask(served, 'PUT', `/lists/${other}/job`, JOB);
+  await page.goto(`${served.url}/lists/${other}`);
+  await aside(page).getByText('8 credits at most, A$3.20').waitFor();
+  const left = 'data has 8 of 20 credits left today (UTC), enough for about 8 of 30 rows';
+  await aside(page).getByText(left).waitFor();
+  await page.getByRole('spinbutton', { name: 'Never more than' }).fill('5');
+  await aside(page).getByText('Enough for about 5 of 30 rows').waitFor();
+  await button(page, 'Start about 5 of 30').waitFor();
 });
 
 test('after a change the button names the rows that are started', async () => {

@@ -15,12 +15,13 @@ import { summaryOf } from './summary-words.ts';
  * @param changes undefined for a batch that changes nothing.
  */
 export async function readReport(
-  ledger: Pick<LedgerReader, 'acts' | 'cellsOf' | 'rowsAt' | 'batches' | 'recordsOf'>,
+  ledger: Pick<LedgerReader, 'acts' | 'interruptions' | 'cellsOf' | 'rowsAt' | 'batches' | 'recordsOf'>,
   batch: Batch,
   view: WholeView,
   changes: ChangesDone | undefined,
 ): Promise<ReportObject> {
   const acts = await ledger.acts(batch.id);
+  const interruptions = await ledger.interruptions(batch.id);
   const missed = await ledger.rowsAt(batch.id, { from: 0 }, MOST_NOT_FOUND, ['no_match']);
   const { reasons, other_abn: otherAbn } = view.figures;
   const needing = [...reasons, ...(otherAbn === undefined ? [] : [otherAbn])];
@@ -49,9 +50,15 @@ export async function readReport(
       ...present({ again: await askedAgainWords(ledger, batch) }),
     },
     ...present({ changes }),
-    acts: acts.map(({ kind, operator, atMs }) => {
-      return { at: isoTime(atMs), what: `${ACT_WORDS[kind]} ${operator}` };
-    }),
+    acts: [
+      ...acts.map(({ kind, operator, atMs }) => ({ atMs, what: `${ACT_WORDS[kind]} ${operator}` })),
+      ...interruptions.flatMap(({ atMs, goneOnMs }) => [
+        { atMs, what: 'interrupted' },
+        { atMs: goneOnMs, what: 'went on' },
+      ]),
+    ]
+      .toSorted((one, other) => one.atMs - other.atMs)
+      .map(({ atMs, what }) => ({ at: isoTime(atMs), what })),
   });
 }
 

@@ -82,6 +82,7 @@ const NO_ROWS = {
   acts: async () => [],
   batches: async () => [],
   rowsAt: async () => [],
+  interruptions: async () => [],
   cellsOf: async () => new Map(),
   recordsOf: async () => new Map(),
 };

@@ -8,7 +8,7 @@ import { isSent } from './team.ts';
 
 /** What can be started, in the words of its button, and the most that it may cost. */
 
-/** What the limit that she has set leaves for a start. */
+/** What her own limit, and the budgets of the accounts, leave for a start. */
 export interface Within {
   /** The most credits that are spent from now on. */
   readonly credits: number;
@@ -21,15 +21,18 @@ export interface Within {
  * @param held what of that is spent already, or in doubt.
  */
 export function withinOf(
-  { credits, to_buy: toBuy }: Pick<PlanObject, 'credits' | 'to_buy'>,
+  { credits: { most }, to_buy: toBuy, short_budgets: short = [] }: Affordable,
   budget: number | undefined,
   held: number,
 ): Within {
-  const affordable = budget === undefined ? credits.most : Math.min(credits.most, Math.max(0, budget - held));
-  if (affordable === credits.most) return { credits: affordable, rows: undefined };
+  const hers = budget === undefined ? most : Math.max(0, budget - held);
+  // Where one of several accounts has no more, the others are asked no further.
+  const credits = Math.min(most, hers, ...short.map((each) => Math.floor((most * each.left) / each.most)));
   // Rows may cost different sums, so that this is about so many.
-  return { credits: affordable, rows: Math.floor((toBuy * affordable) / credits.most) };
+  return { credits, rows: credits === most ? undefined : Math.floor((toBuy * credits) / most) };
 }
+
+export type Affordable = Pick<PlanObject, 'credits' | 'to_buy' | 'short_budgets'>;
 
 /** `114 credits`, and their part of the money that all of them are. */
 export function priceWithin({ credits, cost }: Pick<PlanObject, 'credits' | 'cost'>, within: Within) {

@@ -18,6 +18,7 @@ import { plannedTeam } from './team.ts';
 
 const Changes = late(async () => (await import('./team-choice.tsx')).Changes, '');
 const Cost = late(async () => (await import('./price.tsx')).Cost, '');
+const Enough = late(async () => (await import('./enough.tsx')).Enough, '');
 const Price = late(async () => (await import('./price.tsx')).Price, '');
 const Steps = late(async () => (await import('./steps.tsx')).Steps, '');
 const What = late(async () => (await import('./what.tsx')).What);
@@ -176,11 +177,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           }}
         />
       )}
-      {within.rows !== undefined && (
-        <p class="soft" role="status">
-          Enough for {isNothing ? 'none' : `about ${grouped(within.rows)}`} of {counted(plan.to_buy, 'row')}
-        </p>
-      )}
+      {within.rows !== undefined && <Enough plan={plan} within={within} />}
       <div class="bar">
         {offersOf(scene, plan, within).map(({ says, sample }, at) => (
           <Act
