@@ -59,7 +59,7 @@ test('each damaged cell is red with its sentence, and each tile filters the rows
   await part(page, 'need attention').click();
   await expect.poll(() => lineOf(page, 'Ltd').count()).toBe(3);
   await lineOf(page, 'Six Ltd').waitFor();
-  await part(page, 'free').click();
+  await part(page, 'duplicate').click();
   await expect.poll(() => lineOf(page, 'Ltd').count()).toBe(1);
   await lineOf(page, 'Nine Ltd').getByText('the same as a row above: free').waitFor();
   await part(page, 'rows').click();
@@ -72,7 +72,9 @@ test('what is sure is mended in two clicks, as pairs that she saw, and one click
   await page.getByRole('button', { name: 'Mend all' }).click();
   const pairs = page.getByRole('dialog', { name: 'ABN: 4 lost a digit' });
   await pairs.getByText('→ 83100031676').waitFor();
-  expect(await pairs.getByRole('listitem').allInnerTexts()).toHaveLength(4);
+  const texts = await pairs.getByRole('listitem').allInnerTexts();
+  expect(texts).toHaveLength(4);
+  expect(texts[0], 'whose cell it is').toMatch(/^Two Ltd\srow\s3/);
   await pairs.getByRole('button', { name: 'Mend 3 cells of ABN' }).click();
   await page.getByText('3 mended').waitFor();
   const sure = { 3: '83100031676', 4: '90100079190', 6: '29100150461' };

@@ -191,7 +191,7 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   const view = await openTab(page, own);
   await view.getByRole('button', { name: 'Add to my lists' }).click();
   await view.waitForURL(/\/lists\//);
-  await view.getByRole('button', { name: /^2 free$/ }).waitFor();
+  await view.getByRole('button', { name: /^2 known$/ }).waitFor();
   await view.getByRole('button', { name: '⋯' }).click();
   expect(await view.getByLabel('Name of the list').inputValue()).toBe('new.csv');
   expect(await desk.requests()).toBe(3 + 2);

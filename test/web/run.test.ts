@@ -400,6 +400,8 @@ test('a list that is done and was edited keeps its mends, and shows what will be
   await beside.getByText('2 credits at most').waitFor();
   await beside.getByText('1, free').waitFor();
   await page.getByRole('button', { name: 'take back the mend of row 4, Domain' }).waitFor();
+  await openRow(page, 'a.example');
+  await beside.getByRole('term').filter({ hasText: 'Found' }).waitFor();
   await page.reload();
   await press(page, 'Start');
   await sees(page, '3 of 3 companies found');

@@ -248,7 +248,7 @@ test('a list on the page has the same figures after a try, after rows asked agai
   };
   let { batch } = await desk.json(['status', 'last']);
   const page = await tabAt(served, `/lists/${id}`);
-  await expect.poll(() => tiles(page)).toBe('10 rows, 3 to look up, 3 free, 2 left out, 2 need attention');
+  await expect.poll(() => tiles(page)).toBe('10 rows, 3 to look up, 3 tried, 2 left out, 2 need attention');
   expect(await reported(batch)).toEqual([
     ...['Rows 10', 'Looked up 3', 'Left out 2, "Status" is "Customer"', 'Not asked 3', 'Cannot be used 2'],
     ...['Found 3', 'Need attention 2'],

@@ -147,7 +147,7 @@ test('after a try the list has the tiles and marks of before it, and its columns
     .waitFor();
   await expect
     .poll(() => partsOf(page))
-    .toEqual(['51 rows', '30 to look up', '20 free', '1 needs attention']);
+    .toEqual(['51 rows', '30 to look up', '20 tried', '1 needs attention']);
   const tile = (name: string) => page.getByRole('group', { name: 'Show' }).getByRole('button', { name });
   await tile('1 needs attention').click();
   await page.locator('td.bad', { hasText: 'website: blank' }).waitFor();
@@ -155,7 +155,7 @@ test('after a try the list has the tiles and marks of before it, and its columns
   expect(await aside(page).innerText(), 'what it costs is promised once').not.toContain('most likely');
   planned();
   await page.unrouteAll({ behavior: 'wait' });
-  await tile('20 free').click();
+  await tile('20 tried').click();
   await expect.poll(() => page.getByRole('grid').getByRole('rowheader').count()).toBe(20);
   await page.getByRole('gridcell', { name: 'nothing found' }).first().waitFor();
   await tile('51 rows').click();
@@ -419,7 +419,9 @@ test('a cell that is damaged is mended where that is sure, before anything is pa
 test('what needs her before a start is opened beside the table, which shows its row, where it is named', async () => {
   const { page } = await listOf('firms.csv', `ABN\n${'51 824 753 556\n'.repeat(60)}51 824 753 557\n`);
   await aside(page).getByText('1 row needs attention').click();
-  await aside(page).getByRole('button', { name: 'row 62' }).click();
+  const link = aside(page).getByRole('button', { name: 'row 62' });
+  expect(await link.textContent(), 'no line ends within it').toBe('row\u00a062');
+  await link.click();
   await aside(page).getByRole('heading', { name: 'Row 62' }).waitFor();
   await page.getByRole('rowheader', { name: '62' }).waitFor();
 });

@@ -527,9 +527,10 @@ test('the end of a long list is a key away, and the thumb of the scrollbar reach
   await expect.poll(() => page.getByText(/^Company 1[45]\d{4}$/).count()).toBeGreaterThan(5);
 });
 
-test('on a telephone a row is a card with its fault below the field, below the tiles that filter it, and nothing goes sideways', async () => {
+test('on a telephone a row is a card with its fault below the field, rows are filtered, and nothing goes sideways', async () => {
   const served = await servedIn();
-  const page = await open(served, `/lists/${await finished(served)}`, {
+  const long = `${'averylongname'.repeat(4)}.example`;
+  const page = await open(served, `/lists/${await finished(served, LIST.replace('four.example', long))}`, {
     viewport: { width: 390, height: 844 },
   });
   const card = page.getByRole('listitem').filter({ hasText: 'Three Ltd' });
@@ -547,6 +548,18 @@ test('on a telephone a row is a card with its fault below the field, below the t
     .locator('html')
     .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
   expect(scrollWidth).toBe(clientWidth);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Another filter' }).getByRole('combobox').selectOption('City');
+  await page.getByRole('checkbox', { name: 'Cairns 1' }).check();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('list', { name: 'Rows' }).getByRole('listitem').count()).toBe(1);
+  // Beside the table, too, a value is read whole.
+  await page.getByRole('button', { name: 'Row 7' }).click();
+  await page.getByRole('group').filter({ hasText: 'Your columns' }).click();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const beside = page.getByRole('complementary', { name: 'Row 7' });
+  await beside.getByText(long).last().waitFor();
+  expect(await beside.locator('.scroll').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
 });
 
 test('a row is opened before the eye and closed to where it was, also on a telephone, and the table says which keys it has', async () => {

@@ -113,6 +113,11 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   await expect.poll(async () => (await desk.place.vendor.book()).requests).toBe(requests + 1);
 
   const mended = await downloaded(page);
+  const table = page.waitForEvent('download');
+  await enterAt(page, button(page, 'Download as ▾'));
+  await enterAt(page, button(page, 'CSV'));
+  expect((await table).suggestedFilename()).toBe('Members 2026 (final) v3.enriched.csv');
+  expect(readFileSync(await (await table).path(), 'utf8')).toContain('Banksia Care,banksia.example,');
   expect(await readSheet(mended, 'Archive')).toEqual([['Name'], ['old.example']]);
   const rows = await readSheet(mended, 'Contacts');
   const names = rows.find((row) => row.includes('Website')) ?? [];

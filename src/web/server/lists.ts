@@ -90,7 +90,7 @@ export function listRoutes(server: Server): Hono {
       const list = await keptList(server, context.req.param('id'));
       const table = await pages.wholeOf(list, order);
       const chunks = viewCopy(table, { as, columns }, await listMark(list.path, OF_TEXT));
-      return viewFile(context, chunks, viewName(list.name, { as }));
+      return viewFile(context, chunks, viewName(list.name, { as, columns }));
     })
     .post('/lists/:id/faults', async (context) => {
       const { asked } = await bodyOf(context, FaultsRequest);

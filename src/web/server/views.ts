@@ -104,9 +104,9 @@ export function viewCopy(
   return tableCopy(named, shown(), as === 'csv' ? { kind: as, mark } : { kind: as });
 }
 
-/** `Renewals Q4.in view.csv`: the whole list has another name. */
-export const viewName = (name: string, { as }: Pick<Request, 'as'>): string =>
-  `${nameParts(name).stem}.in view.${as}`;
+/** `Renewals Q4.in view.csv`: all columns have the name of the whole list. */
+export const viewName = (name: string, { as, columns }: Pick<Request, 'as' | 'columns'>): string =>
+  `${nameParts(name).stem}${columns === undefined ? '' : '.in view'}.${as}`;
 
 /** Sends a file while it is made. What is wrong with the question is said in the place of its first byte. */
 export async function viewFile(

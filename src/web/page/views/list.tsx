@@ -321,7 +321,7 @@ function sharesOf(scene: Scene): readonly Share[] {
   const team = teamPlan(scene);
   if (team !== undefined) return planShares(team);
   const plan = isPlanning.value && planned?.changes === undefined ? planned : undefined;
-  if (plan !== undefined) return plannedParts(plan, isFill(scene.job), batch);
+  if (plan !== undefined) return plannedParts(scene, plan);
   if (batch?.changes && batch.changes.people.all > 0)
     return [
       ...peopleShares(batch.changes, DONE_TILES),
@@ -335,17 +335,18 @@ function sharesOf(scene: Scene): readonly Share[] {
 }
 
 /** What becomes of the rows by the plan. The parts add up to all rows. */
-function plannedParts(plan: PlanObject, fills: boolean, batch: Scene['batch']): readonly Share[] {
-  const { rows, skipped = 0, invalid, to_buy: toBuy } = plan;
+function plannedParts({ job, batch, tried }: Scene, plan: PlanObject): readonly Share[] {
+  const { rows, skipped = 0, invalid, to_buy: toBuy, bought_before: known, accepted, duplicates } = plan;
   // A plan counts the rows that she has left out among those in doubt.
   const doubts = plan.unfinished === batch?.batch ? (batch?.counts.in_doubt ?? 0) : plan.in_doubt;
   const needed = invalid + doubts;
   const leftOut = skipped + plan.in_doubt - doubts;
-  const free = rows - toBuy - leftOut - needed;
   const parts: readonly Share[] = [
     { says: withApart('to look up', askedApart(plan)), rows: toBuy, is: 'to_buy', tone: 'next' },
-    { says: 'free', rows: free, is: 'bought_before,duplicates,accepted', tone: 'found' },
-    { says: fills ? 'filled, or left out' : 'left out', rows: leftOut, is: 'skipped', tone: 'none' },
+    { says: tried?.rows === known ? 'tried' : 'known', rows: known, is: 'bought_before', tone: 'found' },
+    { says: duplicates === 1 ? 'duplicate' : 'duplicates', rows: duplicates, is: 'duplicates', tone: 'none' },
+    { says: 'on the way', rows: accepted, is: 'accepted', tone: 'next' },
+    { says: isFill(job) ? 'filled, or left out' : 'left out', rows: leftOut, is: 'skipped', tone: 'none' },
     { says: needWhat(needed), rows: needed, is: PLANNED_NEEDING, tone: 'need' },
   ];
   return [{ says: 'rows', rows }, ...parts.filter((part) => part.rows > 0)];

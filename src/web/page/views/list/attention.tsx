@@ -35,7 +35,7 @@ const RowLinks = ({ first_rows: first, rows, opened }: RowLinksProps) => (
   <>
     {first.map((row) => (
       <span key={row}>
-        <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
+        <Button look="link" says={`row\u00a0${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
       </span>
     ))}
     {rows > first.length && `and ${grouped(rows - first.length)} more`}

@@ -1,13 +1,14 @@
-import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { late } from '../../parts/asking.tsx';
-import { Button, Checkbox, Popover, Select } from '../../parts/controls.tsx';
+import { Button, Checkbox, Popover } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
+import { isNarrow } from '../../parts/narrow.ts';
 import type { Column } from './columns.ts';
 import { conditionsIn, conditionWords } from './conditions.ts';
 import { isForStart, isOfJob, jobWith, withoutCondition } from './conditions-changed.ts';
 import { EVERYTHING, type Filter, isTiled, type OfScene, rangesOf, rowsMended } from './scene.ts';
 
+const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter, '');
 const ConditionOn = late(async () => (await import('./filters.tsx')).ConditionOn);
 const AskAgain = late(async () => (await import('./again.tsx')).AskAgain);
 
@@ -60,32 +61,12 @@ export function Chips({ scene, columns, canAsk, onCopy }: ChipsProps) {
           </Fragment>
         );
       })}
-      {conditions.length > 0 && <Another scene={scene} columns={columns} />}
+      {conditions.length > 0 && !isNarrow.value && (
+        <AnotherFilter scene={scene} columns={columns} says="+ Filter" />
+      )}
       {conditions.length > 0 && size === 0 && <Kept scene={scene} />}
       {size > 0 && <Chosen scene={scene} canAsk={canAsk} onCopy={onCopy} />}
     </div>
-  );
-}
-
-/** One more column by which rows are shown. */
-function Another({ scene, columns }: Pick<ChipsProps, 'scene' | 'columns'>) {
-  const chosen = useSignal('');
-  const filtered = columns.filter(({ at, isBelow }) => at !== undefined && isBelow !== true);
-  const column = filtered.find(({ name }) => name === chosen.value);
-  return (
-    <Popover name="Another filter" says="+ Filter" look="quiet">
-      {() => (
-        <div class="stack">
-          <Select
-            name="Column"
-            value={chosen.value}
-            options={[['', 'Choose one'], ...filtered.map(({ name }) => [name, name] as const)]}
-            onChosen={(name) => (chosen.value = name)}
-          />
-          {column && <ConditionOn key={column.name} scene={scene} column={column} />}
-        </div>
-      )}
-    </Popover>
   );
 }
 

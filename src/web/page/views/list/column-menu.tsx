@@ -6,9 +6,8 @@ import { counted } from '../../parts/figures.ts';
 import type { OfAccounts } from './accounts.ts';
 import { canAskAgain } from './again-asked.ts';
 import { type Column, columnsUsed, isBought, isHers, recognisedFor } from './columns.ts';
-import { jobWith } from './conditions-changed.ts';
 import { firstOf, proposedFor, valuesOf, whatOf } from './fields.ts';
-import { ConditionOn } from './filters.tsx';
+import { ConditionOf, canFilter } from './filters.tsx';
 import {
   addedIn,
   bareName,
@@ -23,16 +22,7 @@ import {
   withAsked,
 } from './job.ts';
 import { choose, meanings } from './likely.tsx';
-import { batchShown } from './rows.ts';
-import {
-  conditionsOf,
-  EVERYTHING,
-  type Filter,
-  type OfScene,
-  rangesOf,
-  type Scene,
-  teamPlan,
-} from './scene.ts';
+import { type Filter, type OfScene, rangesOf, type Scene, teamPlan } from './scene.ts';
 import type { HeadProps } from './sheet.tsx';
 
 const AskAgain = late(async () => (await import('./again.tsx')).AskAgain);
@@ -46,9 +36,8 @@ export function ColumnMenu({
   close,
 }: HeadProps & { readonly close: () => void }) {
   const { filter } = scene;
-  const { at, isBelow = false, before: name = column.name } = column;
-  // Before a start the list is ordered by its own cells.
-  const isAhead = isBought(column) && batchShown(scene) === undefined;
+  const { before: name = column.name } = column;
+  const isFiltered = canFilter(scene, column);
   const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
   const show = (shown: Partial<Filter>): void => {
     filter.value = { ...filter.value, ...shown };
@@ -57,34 +46,18 @@ export function ColumnMenu({
   return (
     <div class="stack">
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {teamPlan(scene) === undefined && at !== undefined && !isBelow && !isAhead && (
-        <>
-          <p class="picks">
-            <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
-            <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
-          </p>
-          <ConditionOn scene={scene} column={column} />
-        </>
+      {isFiltered && teamPlan(scene) === undefined && (
+        <p class="picks">
+          <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
+          <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
+        </p>
       )}
-      {teamPlan(scene) !== undefined && isMeant && at !== undefined && (
-        <ConditionOn scene={{ ...scene, filter: conditionsOfStart(scene) }} column={column} />
-      )}
+      {isFiltered && <ConditionOf scene={scene} column={column} />}
       {isBought(column) && canAskAgain(scene) && <AskInView scene={scene} rows={rows} column={column} />}
       <Button look="quiet" says="Hide this column" onClick={onHide} />
     </div>
   );
 }
-
-/** The table of a team shows everybody, so that a condition is one of the start at once. */
-const conditionsOfStart = ({ job, choose }: Scene): Scene['filter'] =>
-  ({
-    get value() {
-      return { ...EVERYTHING, ...conditionsOf(job) };
-    },
-    set value(filter: Filter) {
-      choose(jobWith(job, filter));
-    },
-  }) as Scene['filter'];
 
 /** The step that fills the column, for the rows in view; it is planned once she wants to know the price. */
 function AskInView({ scene, rows, column }: Pick<HeadProps, 'scene' | 'rows' | 'column'>) {

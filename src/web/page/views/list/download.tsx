@@ -40,7 +40,7 @@ export function Downloads({ scene, batch, close }: DownloadsProps) {
     const order = { ...(isAll ? {} : shown), ...(sort === undefined ? {} : { sort }) };
     return { as, ...order, columns: [...columns] } as ViewRequest;
   };
-  // Her own file comes back in its own form.
+  // Her own file comes back in its own form. No workbook is written as text, so that its table is.
   const whole = (as: 'csv' | 'xlsx', isOwn: boolean): string => `${files}/output${isOwn ? '' : `?as=${as}`}`;
   const group = (says: string, ...files: readonly ComponentChildren[]) => (
     <fieldset class="stack tight">
@@ -59,7 +59,7 @@ export function Downloads({ scene, batch, close }: DownloadsProps) {
       {group(
         `All ${all}${started}`,
         file(WORKBOOK.test(name) ? 'Your workbook, filled' : 'Workbook', whole('xlsx', WORKBOOK.test(name))),
-        file('CSV', whole('csv', TEXT.test(name))),
+        TEXT.test(name) ? file('CSV', whole('csv', true)) : file('CSV', view, { as: 'csv' }),
         !WORKBOOK.test(name) && !TEXT.test(name) && file('As it came', `${files}/output`),
         needed && file('The rows that need attention', `${files}/needs_attention`),
         people && file('All people that were found', `${files}/results`),

@@ -4,11 +4,19 @@ import { useAsked } from '../../parts/asking.tsx';
 import { Checkbox, Label, Options } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { type Column, columnsUsed, isBought } from './columns.ts';
+import { type Column, columnsUsed, isBought, isHers } from './columns.ts';
 import { type Condition, conditionsIn, type How } from './conditions.ts';
-import { withCondition } from './conditions-changed.ts';
+import { jobWith, withCondition } from './conditions-changed.ts';
 import { batchShown } from './rows.ts';
-import { columnsOfHers, type OfScene, type Scene } from './scene.ts';
+import {
+  columnsOfHers,
+  conditionsOf,
+  EVERYTHING,
+  type Filter,
+  type OfScene,
+  type Scene,
+  teamPlan,
+} from './scene.ts';
 
 interface ConditionProps extends OfScene {
   readonly column: Pick<Column, 'name' | 'path' | 'kind'> & { readonly before?: string | undefined };
@@ -21,6 +29,31 @@ const SAYS: Readonly<Record<How, string>> = {
   filled: 'is filled',
   differs: 'differs from yours',
 };
+
+/** Before a start rows are filtered by her own cells alone. */
+export function canFilter(scene: Scene, column: Column): boolean {
+  if (column.at === undefined || column.isBelow) return false;
+  if (teamPlan(scene) !== undefined) return scene.list !== undefined && isHers(column);
+  return !isBought(column) || batchShown(scene) !== undefined;
+}
+
+/** The condition on a column. The table of a team shows everybody, so that it is one of the start at once. */
+export const ConditionOf = ({ scene, column }: OfScene & { readonly column: Column }) => (
+  <ConditionOn
+    scene={teamPlan(scene) === undefined ? scene : { ...scene, filter: conditionsOfStart(scene) }}
+    column={column}
+  />
+);
+
+const conditionsOfStart = ({ job, choose }: Scene): Scene['filter'] =>
+  ({
+    get value() {
+      return { ...EVERYTHING, ...conditionsOf(job) };
+    },
+    set value(filter: Filter) {
+      choose(jobWith(job, filter));
+    },
+  }) as Scene['filter'];
 
 /** What the cells of a column have to say, so that their rows are shown: each click is seen in the table at once. */
 export function ConditionOn({ scene, column }: ConditionProps) {

@@ -3,6 +3,7 @@ import type { ListRows } from '../../../api.ts';
 import { Act, Loaded } from '../../parts/asking.tsx';
 import { Options } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
+import { columnsOf } from './columns.ts';
 import type { Inputs } from './faults.tsx';
 import { mendAll } from './mends.tsx';
 import type { OfScene } from './scene.ts';
@@ -19,6 +20,8 @@ interface PairsProps extends OfScene {
 
 interface Pair {
   readonly row: number;
+  /** The company or the person. */
+  readonly name: string;
   readonly before: string;
   /** What the cell may have been: of one alone it is sure. */
   readonly meant: readonly string[];
@@ -30,14 +33,16 @@ export const Pairs = (props: PairsProps) => (
     path={`/lists/${props.scene.list?.id}/rows`}
     body={{ asked: props.inputs, wrong: { column: props.column, which: 'meant' }, limit: PAIRS }}
   >
-    {(found) => <Chosen {...props} pairs={pairsIn(found, props.column)} isMore={found.next !== null} />}
+    {(found) => <Chosen {...props} pairs={pairsIn(found, props)} isMore={found.next !== null} />}
   </Loaded>
 );
 
-function pairsIn({ columns, rows }: ListRows, column: string): readonly Pair[] {
+function pairsIn({ columns, rows }: ListRows, { scene, column }: PairsProps): readonly Pair[] {
   const at = columns.findIndex(({ name, from }) => from === 'list' && name === column);
+  const [named] = columnsOf(scene, columns);
   return rows.map(({ row, cells, faults }) => {
-    return { row, before: cells[at] ?? '', meant: faults?.[column]?.meant ?? [] };
+    const name = named?.name === column ? '' : (cells[named?.at ?? -1] ?? '');
+    return { row, name, before: cells[at] ?? '', meant: faults?.[column]?.meant ?? [] };
   });
 }
 
@@ -60,13 +65,15 @@ function Chosen({ scene, column, says, close, pairs, isMore }: ChosenProps) {
       </h2>
       <p class="soft">
         {open < pairs.length && `For ${grouped(pairs.length - open)} of them one value alone fits. `}
-        {open > 0 && `For ${grouped(open)} several do: choose, or leave them red. `}
+        {open > 0 && `For ${grouped(open)} of them several fit: choose one, or leave them red. `}
         {isMore && `These are the first ${grouped(pairs.length)}; the others come after them.`}
       </p>
       <ul>
-        {pairs.map(({ row, before, meant }) => (
+        {pairs.map(({ row, name, before, meant }) => (
           <li key={row} class="mends">
-            <span class="soft">Row {grouped(row)}</span>
+            <span>
+              {name} <small>row&nbsp;{grouped(row)}</small>
+            </span>
             <span class="bad">{before}</span>
             {meant.length === 1 ? (
               <span>→ {meant[0]}</span>

@@ -12,12 +12,13 @@ import type {
   TableObject,
 } from '../../../api.ts';
 import { Act, Loaded } from '../../parts/asking.tsx';
-import { Button, type Fact, Facts, Field, Notice, Panel, Scroll } from '../../parts/controls.tsx';
+import { Button, type Fact, Facts, Field, Folded, Notice, Panel, Scroll } from '../../parts/controls.tsx';
 import { counted, creditWords, grouped, when } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { acted, ask, look } from '../../session.ts';
 import { AskAgain, useAgain } from './again.tsx';
 import { canAskAgain } from './again-asked.ts';
+import { type Column, columnsOf, isBought, isHers } from './columns.ts';
 import { operationsOf } from './job.ts';
 import { focusTable, mend, mendedAs } from './mends.tsx';
 import { batchStarted } from './rows.ts';
@@ -70,19 +71,18 @@ export function RowBeside({ scene }: OfScene) {
   );
 }
 
-/** All that the list says in a row, before anything was started, and what a plan does with each person of it. */
+/** What is known of a row by what she has chosen, all that her list says in it, and who of a team it is about. */
 function ToStart({ scene, row }: OfScene & { readonly row: number }) {
   const people = teamRows(teamPlan(scene) ?? {}).filter((each) => each.row === row);
+  const job = operationsOf(scene.job).length > 0 ? scene.job : undefined;
   return (
     <>
-      <Loaded<ListRows> path={`/lists/${scene.list?.id}/rows`} body={{ from: row, limit: 1 }}>
-        {({ columns, rows: [listLine] }) => (
-          <Facts
-            of={columns.map(({ name }, at) => [
-              name,
-              mendedAs(scene, row, name)?.value ?? listLine?.cells[at] ?? '',
-            ])}
-          />
+      <Loaded<ListRows> path={`/lists/${scene.list?.id}/rows`} body={{ from: row, limit: 1, job }}>
+        {(page) => (
+          <>
+            <Facts of={cellsIn(scene, page, isBought)} />
+            <Facts of={cellsIn(scene, page, isHers)} />
+          </>
         )}
       </Loaded>
       {people.map(({ project, happens }) => (
@@ -118,6 +118,7 @@ function Shown(props: OfRow) {
   const name = ownName(table);
   const rowReason = table.rows[0]?.says?.all;
   const found = foundNames(object);
+  const values = cellsIn(scene, table, isBought);
   const names: readonly Fact[] = [
     ['Yours', name ?? ''],
     ['Found', listed(found)],
@@ -132,7 +133,7 @@ function Shown(props: OfRow) {
         <p>{outcome === null ? 'It was not asked yet.' : rowReason || unsaid(outcome)}</p>
       )}
       {attempts.length > 0 && outcome?.kind === 'matched' && rowReason && <p>{rowReason}</p>}
-      <Facts of={foundIn(table)} />
+      <Facts of={values} />
       {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} typed={typed} />}
       {canAsk && (
         <p>
@@ -142,15 +143,26 @@ function Shown(props: OfRow) {
       {attempts.toReversed().map((attempt) => (
         <Attempt key={attempt.attempt} attempt={attempt} scene={scene} />
       ))}
+      <Folded says="Your columns" open={values.every(([, says]) => says === '')}>
+        {() => <Facts of={cellsIn(scene, table, isHers)} />}
+      </Folded>
     </>
   );
 }
 
-/** What stands in the bought cells of the row, by their columns. */
-const foundIn = ({ columns, rows: [row] }: TableObject): readonly Fact[] =>
-  columns.flatMap(({ name, from }, at): Fact[] =>
-    from === 'bought' && !name.endsWith('_source') ? [[name, row?.cells[at] ?? '']] : [],
-  );
+/** What some cells of the row say, whole, by the names of their columns. */
+function cellsIn(
+  scene: Scene,
+  { columns, rows: [line] }: Pick<ListRows | TableObject, 'columns' | 'rows'>,
+  isWanted: (column: Column) => boolean,
+): readonly Fact[] {
+  const shown = columnsOf(scene, columns).filter(isWanted);
+  return shown.map((column) => {
+    const { name, at = -1 } = column;
+    const mended = isHers(column) ? mendedAs(scene, line?.row ?? 0, name)?.value : undefined;
+    return [name, mended ?? line?.cells[at] ?? ''];
+  });
+}
 
 /** An answer about another company or person: what was found stays, or its cells are left blank. */
 function Match({ batch, object }: Pick<OfRow, 'batch' | 'object'>) {

@@ -94,11 +94,15 @@ interface TriedProps extends OfScene {
 
 /** What a few rows brought and cost, what the others will probably cost, and which of it she wants. */
 export function Tried({ scene, tried }: TriedProps) {
-  const { batch, planned } = scene;
+  const { batch, planned, report } = scene;
   const { forecast } = tried;
+  const others = report.value?.figures.other_abn?.count ?? 0;
   return (
     <>
       <h2>{triedWords(tried, batch)}</h2>
+      {others > 0 && (
+        <p class="need">{counted(others, 'row was', 'rows were')} found with another ABN than yours.</p>
+      )}
       {batch && forecast?.likely && forecast.rows > 0 && (
         <Others likely={forecast.likely} batch={batch} plan={planned.value} />
       )}
