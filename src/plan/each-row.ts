@@ -1,6 +1,5 @@
-import { sayAll } from '../core/finding-words.ts';
 import { type RowNumber, rowRangesText } from '../core/row.ts';
-import { CALLED } from '../files/output/summary-words.ts';
+import { reasonIn } from '../files/output/reason.ts';
 import type { EachRowObject } from '../objects/plan-object.ts';
 import type { RowClassification } from '../walk/row-classification.ts';
 
@@ -24,7 +23,7 @@ export class EachRow {
 
   add(classification: RowClassification): void {
     const is = IS[classification.kind];
-    const says = 'findings' in classification ? sayAll(classification.findings, 'page', CALLED) : '';
+    const says = 'findings' in classification ? reasonIn(classification.findings) : '';
     const key = this.#groups.has(`${is} ${says}`) || this.#groups.size < MOST_REASONS ? says : '';
     const group = this.#groups.get(`${is} ${key}`) ?? { is, ...(key !== '' && { says: key }), rows: [] };
     group.rows.push(classification.row);
