@@ -9,7 +9,7 @@ import type { Outcome } from './row.ts';
 export const withFindings = (outcome: Outcome, more: Findings): Outcome =>
   more.length === 0 ? outcome : { ...outcome, findings: together(outcome.findings, more) };
 
-/** Why, for the terminal; undefined where nothing is to be said. The column `_reason` says it as the page does. */
+/** Why, for the terminal; undefined where nothing is to be said. `_reason` says it as the page does. */
 export const reasonOf = ({ findings }: Pick<Outcome, 'findings'>): string | undefined =>
   findings.length === 0 ? undefined : sayAll(findings, 'terminal');
 

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { deskBefore } from '../cli/desk.ts';
-import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
+import { ask, brought, endOf, servedIn, started, useBrowser } from './scene.ts';
 
 const tabAt = useBrowser();
 
@@ -50,4 +50,16 @@ test('she keeps what was found for another company, or leaves it blank', async (
   await expect.poll(() => page.getByText('with another ABN').count()).toBe(0);
   await expect.poll(() => shown.allInnerTexts()).toEqual(['2', '3']);
   expect(asked).toHaveLength(2);
+});
+
+test('a try says which of its answers are about another company, before the others are started', async () => {
+  const { desk } = await deskBefore(() => ({ abn: '53004085616', staff: 70 }));
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const file = await brought(served, 'list.csv', 'ABN\n51824753556\n33051775556\n');
+  await ask(served, 'PUT', `/lists/${file}/job`, JOB);
+  await started({ served, list: file }, JOB, { sample: 1 });
+  const page = await tabAt(served, `/lists/${file}`);
+  await sees(page, '1 row was found with another ABN than yours.');
+  await page.locator('td.doubt').waitFor();
+  await sees(page, 'Start the other 1');
 });

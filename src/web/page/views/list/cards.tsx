@@ -78,6 +78,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
         {row > 0 && <OpenRow scene={scene} row={row} />}
       </div>
       {fault && <p class="bad">{fault}</p>}
+      {sign?.look === 'warn' && <p class="need">{sign.says}</p>}
       <Facts of={lines} />
       {mended.length > 0 && (
         <div class="bar">

@@ -171,8 +171,8 @@ const faulty = (text: string, fault: string) => (
 
 /** The cells by which a row should be asked and cannot: those that its findings name, else all of them. */
 export function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
-  // Before a start each cell says itself what is wrong with it.
-  if (line.becomes !== undefined) return [];
+  // Before a start each cell says itself what is wrong with it, and not whether it is another's answer.
+  if (line.becomes !== undefined && sign?.look !== 'warn') return [];
   const looks = [sign, ...stepSigns(line).values()].map((each) => each?.look);
   if (!looks.includes('bad') && sign?.look !== 'warn') return [];
   const inputColumns = drawn.columns.filter(({ kind }) => kind === 'asked');
@@ -272,9 +272,9 @@ function plannedSign({ becomes }: Line): Sign | undefined {
 
 /** Of a row in which something was found: nothing, unless that may be another's, or a cell has a fault. */
 function foundSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
-  if (line.becomes !== undefined && reason === '') return plannedSign(line);
   const match = oursIn(drawn, line, '_match');
   if (match !== '' && !match.endsWith('(kept)')) return { look: 'warn', says: match };
+  if (line.becomes !== undefined && reason === '') return plannedSign(line);
   if (reason === '') return undefined;
   // Else something was found by another cell, and the one by which it is asked first has a fault.
   return { look: line.results === undefined ? 'warn' : 'said', says: reason };

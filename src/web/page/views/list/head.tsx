@@ -89,7 +89,7 @@ function State({ scene }: OfScene) {
   if (state === 'cancelled') return <Word look="none" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="none" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="need" says="Paused" more={`since ${when(held)}`} />;
-  if (state === 'open' && batch.part_done) return <Word look="need" says="Waiting" />;
+  if (state === 'open' && batch.part_done) return <Word look="need" says="Part done" />;
   if (state === 'open') return <Word look="need" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished)
     return <Word look="none" says="Taken back" more={takenBackWords(undo.created_at, batch.changes)} />;
