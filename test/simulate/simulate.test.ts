@@ -16,7 +16,8 @@ import { ENDLESS } from './endless.ts';
 
 const SIMULATE = join(import.meta.dirname, 'simulate.ts');
 const FIXED = times(50, 150);
-const AGAIN = times(10, 100);
+/** One of each kind of world at least. */
+const AGAIN = times(5, 100);
 
 /** Of a busy machine with one core. */
 const LONGEST_MS = 600_000;
