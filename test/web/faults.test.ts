@@ -124,14 +124,14 @@ test('the rows of a part of a plan are shown before anything is started, each wi
   expect(refused).toMatchObject({ status: 400, error: { code: 'usage' } });
 });
 
-test('the wrong rows of 200,000 are found wherever they stand', async () => {
-  const rows = Array.from({ length: 200_000 }, (_, at) => {
-    return `Company ${at},${at % 50_000 === 49_999 ? '123' : '51824753556'}`;
+test('the wrong rows of 40,000 are found wherever they stand', async () => {
+  const rows = Array.from({ length: 40_000 }, (_, at) => {
+    return `Company ${at},${at % 10_000 === 9_999 ? '123' : '51824753556'}`;
   });
   const id = await brought(served, 'long.csv', `Company,ABN\n${rows.join('\n')}\n`);
   const wrong = { column: 'ABN', which: 'others' };
   const first = await rowsOf(id, { wrong, limit: 3 });
-  expect(numbers(first)).toEqual([50_001, 100_001, 150_001]);
-  expect(numbers(await rowsOf(id, { wrong, from: first.next }))).toEqual([200_001]);
+  expect(numbers(first)).toEqual([10_001, 20_001, 30_001]);
+  expect(numbers(await rowsOf(id, { wrong, from: first.next }))).toEqual([40_001]);
   expect((await faultsOf(id)).columns).toMatchObject([{ others: { says: '4 are not ABNs', count: 4 } }]);
 });

@@ -513,18 +513,18 @@ test('selected rows are copied as a sheet takes them', async () => {
 
 test('the end of a long list is a key away, and the thumb of the scrollbar reaches any row', async () => {
   const served = await servedIn();
-  const rows = Array.from({ length: 300_000 }, (_, at) => `company-${at}.example,Company ${at}`).join('\n');
+  const rows = Array.from({ length: 40_000 }, (_, at) => `company-${at}.example,Company ${at}`).join('\n');
   const id = await brought(served, 'long.csv', `Website,Name\n${rows}\n`);
   const page = await open(served, `/lists/${id}`);
   await lineOf(page, 'Company 7').first().waitFor();
   await page.getByRole('grid').focus();
-  await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('300001');
+  await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('40001');
   await page.keyboard.press('Control+End');
-  await lineOf(page, 'Company 299999').waitFor();
+  await lineOf(page, 'Company 39999').waitFor();
   await page.locator('.sheet').evaluate((sheet) => {
     sheet.scrollTop = sheet.scrollHeight / 2;
   });
-  await expect.poll(() => page.getByText(/^Company 1[45]\d{4}$/).count()).toBeGreaterThan(5);
+  await expect.poll(() => page.getByText(/^Company (?:19|20)\d{3}$/).count()).toBeGreaterThan(5);
 });
 
 test('on a telephone a row is a card with its fault below the field, rows are filtered, and nothing goes sideways', async () => {
