@@ -37,7 +37,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await served?.stop('SIGKILL');
   await week?.[Symbol.asyncDispose]();
-  rmSync(home, { recursive: true, force: true });
+  // The list that was left running writes for a moment longer.
+  rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 function viewOf(name: string): View {
@@ -123,6 +124,16 @@ async function expectWhole(page: Page, name: string): Promise<void> {
   }
 }
 
+/** On a telephone the panel is one line that opens. */
+async function expectTelephone(page: Page, name: string): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 844 });
+  const start = page.locator('.foot .go');
+  if (!(await start.isVisible())) return;
+  const { foot } = await measured(page);
+  expect(foot.bottom, name).toBe(844);
+  expect(foot.height, `of ${name}`).toBeLessThan(844 / 3);
+}
+
 const sheetsIn = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 
 test('no word is broken in a view at any width, also once an account has been tested, and a report is one sheet', async () => {
@@ -144,7 +155,7 @@ test('no word is broken in a view at any width, also once an account has been te
   }
 });
 
-test('in every state of a list the table begins within 240 px, under one title and notices of one line', async () => {
+test('in every state of a list the table begins within 240 px, under one title and notices of one line, and on a telephone the start is in sight', async () => {
   for (const view of views) {
     const page = await openAt(1280, 800, view);
     const { name } = view;
@@ -156,6 +167,7 @@ test('in every state of a list the table begins within 240 px, under one title a
     expect(cut, `cut words of ${name}`).toEqual([]);
     expect([sideways, beyond], `${name} is no larger than its window`).toEqual([0, 0]);
     await expectWhole(page, name);
+    await expectTelephone(page, name);
     await page.context().close();
   }
 });
@@ -183,25 +195,6 @@ test('the button that starts stays in sight while the panel is scrolled, and so 
     expect(foot.bottom, name).toBeLessThanOrEqual(panel.bottom);
     if (await start.isDisabled())
       expect(await page.locator('.foot .why').first().isVisible(), `why ${name} waits`).toBe(true);
-    await page.context().close();
-  }
-});
-
-test('on a telephone nothing goes sideways, the panel is one line that opens, and the start is in sight', async () => {
-  for (const view of views) {
-    const page = await openAt(390, 844, view);
-    for (const width of [390, 360]) {
-      await page.setViewportSize({ width, height: 844 });
-      const { sideways, cut } = await measured(page);
-      expect(sideways, `${view.name} at ${width}`).toBe(0);
-      expect(cut, `cut words of ${view.name} at ${width}`).toEqual([]);
-    }
-    const start = page.locator('.foot .go');
-    if (await start.isVisible()) {
-      const { foot } = await measured(page);
-      expect(foot.bottom, view.name).toBe(844);
-      expect(foot.height, `of ${view.name}`).toBeLessThan(844 / 3);
-    }
     await page.context().close();
   }
 });
