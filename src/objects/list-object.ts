@@ -59,11 +59,15 @@ const FaultsObject = z.object({
   ...RowsObject.shape,
 });
 
-/** The wrong cells of a column: those with a known right value, and the others. */
+/**
+ * The wrong cells of a column: those with a known right value, and the others; and addresses that may be
+ * mistyped.
+ */
 export const ColumnFaultsObject = z.object({
   column: z.string(),
   meant: FaultsObject.exactOptional(),
   others: FaultsObject.exactOptional(),
+  near: FaultsObject.exactOptional(),
 });
 export type ColumnFaultsObject = z.infer<typeof ColumnFaultsObject>;
 

@@ -47,6 +47,7 @@ export const LogObject = z.object({
   /** Whether older actions are left out. */
   more: z.boolean(),
 });
+export type LogObject = z.infer<typeof LogObject>;
 
 /** Spent at one account. Credits of two accounts are never added. */
 export const SpentAtObject = z.object({

@@ -17,6 +17,7 @@ export type CellIssueKind =
   | 'lost_digit'
   | 'lost_zero'
   | 'mistyped'
+  | 'near_host'
   | 'mojibake'
   | 'invisible_character'
   | 'wrapped_address'

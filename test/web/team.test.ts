@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
-import { ask, brought, servedIn, TERMINAL, useBrowser, worked } from './scene.ts';
+import { ask, brought, PERSON, servedIn, TERMINAL, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -31,12 +31,23 @@ const KNOWN = { projects: { Care: 'proj-care' } };
 
 test('a sheet of people is planned as a team as soon as it is brought', async () => {
   const served = await servedIn();
-  const id = await brought(served, 'people.csv', sheet('ann@team.example,Care,viewer'));
+  const people = ['ann', 'bob', 'cid'].map((name) => `${name}@team.example,Care,viewer`);
+  const mistyped = ['dev@gmial.com,Care,viewer', 'eve@taem.example,Care,viewer'];
+  const id = await brought(served, 'people.csv', sheet(...people, ...mistyped));
   const page = await tabAt(served, `/lists/${id}`);
-  await page.getByText('There is nothing to change, and 1 row needs attention.').waitFor();
+  await page.getByText('There is nothing to change, and 5 rows need attention.').waitFor();
   await page.getByLabel(/^Care /).fill('proj-care');
   await page.getByLabel(/^Care /).press('Enter');
   await rowOf(page, 'ann@team.example').getByText('is invited to Care as viewer', { exact: true }).waitFor();
+
+  // A stranger may have such an address. It is told, and she decides.
+  await page.getByText('2 addresses may be mistyped: dev@gmial.com and 1 more').waitFor();
+  expect(await change(page).textContent()).toBe('Make 5 changes');
+  await page.getByRole('button', { name: 'Show them: 2 addresses may be mistyped' }).click();
+  const field = page.getByRole('textbox', { name: 'Email of row 5' });
+  await field.fill('dev@gmail.com');
+  await field.press('Enter');
+  await page.getByText('1 address may be mistyped: eve@taem.example').waitFor();
 });
 
 test('a team leads to the services that can be added for it, which are found by its word', async () => {
@@ -263,8 +274,8 @@ test('who has left is left out by a column of the list, and the card of a person
   await page.keyboard.press('Enter');
   const card = page.getByRole('complementary', { name: 'Row 2' });
   await card.getByText('ann@t.example in proj-1c').waitFor();
-  const facts = async () => (await card.locator('dt').allInnerTexts()).slice(-7);
-  await expect.poll(facts).toEqual(['Who, and where', 'Change', 'Role', 'When', 'By', 'Result', 'Account']);
+  const facts = async () => (await card.locator('dt').allInnerTexts()).slice(-6);
+  await expect.poll(facts).toEqual(['Change', 'Role', 'When', 'By', 'Result', 'Account']);
 
   // The report names them, and what she decided, on the page as in its file.
   const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
@@ -390,6 +401,26 @@ test('who is no longer on the list loses access only after she has typed so, and
     .getByText('taken back: ')
     .waitFor();
   expect(await rowOf(page, 'cid@t.example').innerText()).not.toContain('taken back');
+  await page.getByRole('rowheader', { name: '2' }).click();
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('complementary', { name: 'Row 2' });
+  const history = card.getByRole('region', { name: 'History' });
+  await history.waitFor();
+  const lines = (await history.getByRole('listitem').allInnerTexts()).map((line) =>
+    line.replace(/^.*?\d: /, ''),
+  );
+  const by = (list: string): string => ` · ${list}, ${PERSON}`;
+  expect(lines).toEqual([
+    `invited in proj-care as viewer${by('spring.csv')}`,
+    `invite deleted in proj-care${by('autumn.csv')}`,
+    `invited in proj-care as editor${by('autumn.csv')}`,
+    `invite deleted in proj-care${by('undo of autumn.csv')}`,
+    `invited in proj-care as viewer${by('undo of autumn.csv')}`,
+  ]);
+  expect(await card.evaluate((aside) => aside.scrollWidth > aside.clientWidth), 'nothing is clipped').toBe(
+    false,
+  );
+  await page.keyboard.press('Escape');
   // What is left: who was removed.
   await state.getByText('1 removal stays').waitFor();
   const tiles = page.locator('.tile');

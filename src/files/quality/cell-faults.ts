@@ -15,6 +15,7 @@ import type { ReadTerms } from '../../values/reading.ts';
 import { acnInputs, kindByName, kindOfInput } from '../columns/column-kind.ts';
 import { readContent } from '../columns/columns.ts';
 import { DAMAGE_WORDS, type IssueOf, issuesAsRead } from './job-issues.ts';
+import { NearHosts, nearWords } from './near-hosts.ts';
 
 /**
  * What is wrong with each cell of a list, by the rules by which a row is read before it is asked: a cell that
@@ -151,6 +152,7 @@ interface Wrong {
   readonly meant: RowNumber[];
   readonly kinds: Set<CellFault['kind']>;
   readonly others: RowNumber[];
+  readonly hosts: NearHosts;
 }
 
 /** The wrong cells of a list, in memory that grows with these alone. */
@@ -158,16 +160,20 @@ export class FaultTally {
   readonly #wrong: readonly Wrong[];
 
   constructor(columns: readonly JudgedColumn[]) {
-    this.#wrong = columns.map((column) => ({ column, meant: [], kinds: new Set(), others: [] }));
+    this.#wrong = columns.map((column) => {
+      return { column, meant: [], kinds: new Set(), others: [], hosts: new NearHosts() };
+    });
   }
 
   add({ row, cells, unreadable }: InputRow): void {
     // It is not known which of its cells stands below which name.
     if (unreadable !== undefined) return;
-    for (const { column, meant, kinds, others } of this.#wrong) {
-      const fault = column.faultOf(cells[column.at] ?? '');
-      if (fault === undefined) continue;
-      if (fault.meant === undefined) others.push(row);
+    for (const { column, meant, kinds, others, hosts } of this.#wrong) {
+      const cell = cells[column.at] ?? '';
+      const fault = column.faultOf(cell);
+      if (fault === undefined) {
+        if (column.kind === 'email') hosts.add(row, cell);
+      } else if (fault.meant === undefined) others.push(row);
       else {
         meant.push(row);
         kinds.add(fault.kind);
@@ -178,17 +184,28 @@ export class FaultTally {
   /** The columns that have any, in the order of the list. */
   columns(): ColumnFaultsObject[] {
     return this.#wrong
-      .filter(({ meant, others }) => meant.length + others.length > 0)
-      .map(({ column: { name, kind }, meant, kinds, others }) => ({
+      .map((each) => ({ ...each, near: each.hosts.found() }))
+      .filter(({ meant, others, near }) => meant.length + others.length + near.length > 0)
+      .map(({ column: { name, kind }, meant, kinds, others, near }) => ({
         column: name,
         ...(meant.length > 0 && { meant: alike(meant, meantWords(kinds)) }),
         ...(others.length > 0 && { others: alike(others, otherWords(kind, others.length)) }),
+        ...(near.length > 0 && {
+          near: {
+            ...alike(
+              near.map(({ row }) => row),
+              '',
+            ),
+            says: nearWords(near),
+          },
+        }),
       }));
   }
 
   /** The rows with a wrong cell in that column. */
-  rowsIn(column: string, which: 'meant' | 'others'): readonly RowNumber[] {
-    return this.#wrong.find((each) => each.column.name === column)?.[which] ?? [];
+  rowsIn(column: string, which: 'meant' | 'others' | 'near'): readonly RowNumber[] {
+    const wrong = this.#wrong.find((each) => each.column.name === column);
+    return (which === 'near' ? wrong?.hosts.found().map(({ row }) => row) : wrong?.[which]) ?? [];
   }
 }
 

@@ -16,6 +16,7 @@ import { askedBehind, cellIssueOf, isFilled } from '../../values/kinds.ts';
 import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
 import { kindOfFilled, kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
+import { NearHosts } from './near-hosts.ts';
 
 /** Tells the damage of a cell in a list that is read as was said. */
 export type IssueOf = (kind: KindName, cell: string) => CellIssue | undefined;
@@ -41,6 +42,7 @@ export const DAMAGE_WORDS: Readonly<Record<CellIssueKind, string>> = {
   lost_digit: 'of ten digits, so one is lost',
   lost_zero: 'without the zero in front',
   mistyped: 'with a wrong checksum',
+  near_host: 'at a domain that may be mistyped',
   mojibake: 'with letters of a wrong encoding',
   invisible_character: 'with invisible characters',
   wrapped_address: 'with more than the address',
@@ -64,6 +66,7 @@ export class IssueTally {
   readonly #kind: KindName;
   readonly #issueOf: IssueOf;
   readonly #counts = new Map<CellIssueKind, IssueCount>();
+  readonly #hosts = new NearHosts();
 
   constructor(kind: KindName, issueOf: IssueOf) {
     this.#kind = kind;
@@ -72,18 +75,23 @@ export class IssueTally {
 
   add(row: RowNumber, cell: string): CellIssue | undefined {
     const issue = this.#issueOf(this.#kind, cell);
-    if (issue === undefined) return undefined;
-    const found = this.#counts.get(issue.kind) ?? new IssueCount();
-    this.#counts.set(issue.kind, found);
+    if (issue !== undefined) this.#count(row, cell, issue);
+    else if (this.#kind === 'email') this.#hosts.add(row, cell);
+    return issue;
+  }
+
+  #count(row: RowNumber, cell: string, { kind, repaired }: CellIssue): void {
+    const found = this.#counts.get(kind) ?? new IssueCount();
+    this.#counts.set(kind, found);
     found.add(row);
-    const { repaired } = issue;
     if (repaired !== undefined) found.repairable += 1;
     if (found.examples.length < MOST_EXAMPLES) found.examples.push({ row, cell, ...present({ repaired }) });
-    return issue;
   }
 
   /** The more frequent first. */
   findings(): DamageObject[] {
+    this.#counts.delete('near_host');
+    for (const { row, cell } of this.#hosts.found()) this.#count(row, cell, { kind: 'near_host' });
     return [...this.#counts]
       .map(([kind, found]): DamageObject => ({ kind, words: DAMAGE_WORDS[kind], ...found }))
       .sort((a, b) => b.count - a.count);

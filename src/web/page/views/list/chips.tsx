@@ -39,7 +39,10 @@ export function Chips({ scene, columns, canAsk, onCopy }: ChipsProps) {
   return (
     <div class="bar chips">
       {only !== undefined && chip(`only row${/[,-]/.test(only) ? 's' : ''} ${only}`, { only: undefined })}
-      {wrong && chip(`wrong in ${wrong.column}`, { wrong: undefined })}
+      {wrong &&
+        chip(`${wrong.which === 'near' ? 'perhaps mistyped' : 'wrong'} in ${wrong.column}`, {
+          wrong: undefined,
+        })}
       {sort !== undefined && chip(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
       {others.map(([name, value]) => {
         const { [name]: _, ...otherConditions } = where;

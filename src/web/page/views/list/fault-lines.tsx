@@ -41,17 +41,22 @@ export function FaultLines({ scene, faults, column }: OfScene & { faults: Faults
         </span>
       )}
       {of?.meant && <Meant scene={scene} faults={faults} of={of} />}
-      {of?.others && (
-        <span>
-          {of.others.says} ·{' '}
-          <Button
-            look="link"
-            says={of.others.count === 1 ? 'Show it' : 'Show them'}
-            aria-label={`${of.others.count === 1 ? 'Show it' : 'Show them'}: ${of.others.says}, in ${column}`}
-            onClick={() => faults.show(column)}
-          />
-        </span>
-      )}
+      {(['others', 'near'] as const).map((which) => {
+        const wrong = of?.[which];
+        if (wrong === undefined) return null;
+        const shows = wrong.count === 1 ? 'Show it' : 'Show them';
+        return (
+          <span key={which} class={which === 'near' ? 'need' : undefined}>
+            {wrong.says} ·{' '}
+            <Button
+              look="link"
+              says={shows}
+              aria-label={`${shows}: ${wrong.says}, in ${column}`}
+              onClick={() => faults.show(column, which)}
+            />
+          </span>
+        );
+      })}
     </>
   );
 }

@@ -18,8 +18,8 @@ export type Inputs = NonNullable<ListOrder['asked']>;
 export interface Faults {
   readonly inputs: Inputs;
   readonly columns: ListFaults['columns'];
-  /** Shows the wrong cells of a column, the first of them ready to be typed over. */
-  show(column: string): void;
+  /** Shows such cells of a column, the first of them ready to be typed over. */
+  show(column: string, which: 'others' | 'near'): void;
 }
 
 /** The wrong cells of all rows; of none where the list was started, or cannot be read. */
@@ -46,8 +46,8 @@ export function useWalk(scene: Scene) {
   const from = useSignal<number | undefined>(undefined);
   const { wrong } = scene.filter.value;
   return {
-    show(column: string): void {
-      scene.filter.value = { ...EVERYTHING, wrong: { column, which: 'others' } };
+    show(column: string, which: 'others' | 'near'): void {
+      scene.filter.value = { ...EVERYTHING, wrong: { column, which } };
       from.value = 0;
     },
     onNext: (drawn: Drawn) => wrong && ((row: number): unknown => (from.value = drawn.rows.lineOf(row) + 1)),
@@ -70,11 +70,13 @@ export function useWalk(scene: Scene) {
 
 /** The next line with a wrong cell in the column, or one that has not come yet, from a line on. */
 function nextWrong(drawn: Drawn, from: number, column: Column | undefined) {
-  const { rows } = drawn;
+  const { rows, scene } = drawn;
+  // What may be mistyped can be sent as it is, so that nothing in its cell says so.
+  const isNear = scene.filter.value.wrong?.which === 'near';
   for (let line = from; column !== undefined && line < rows.count; line += 1) {
     const shown = rows.at(line);
     if (shown === undefined) return { line };
-    const isFaulty = shown.planned?.faulty.includes(column.name) === true;
+    const isFaulty = isNear || shown.planned?.faulty.includes(column.name) === true;
     if (isFaulty || faultIn(drawn, shown, column) !== undefined) return { line, row: shown.row };
   }
   return undefined;

@@ -11,7 +11,7 @@ import type {
   RowObject,
   TableObject,
 } from '../../../api.ts';
-import { Act, Loaded } from '../../parts/asking.tsx';
+import { Act, Loaded, late } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts, Field, Folded, Notice, Panel, Scroll } from '../../parts/controls.tsx';
 import { counted, creditWords, grouped, when } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
@@ -25,6 +25,8 @@ import { batchStarted } from './rows.ts';
 import { cellsTaken, type OfScene, type Scene, teamPlan } from './scene.ts';
 import { Doubts } from './stopped.tsx';
 import { teamRows } from './team.ts';
+
+const History = late(async () => (await import('./history.tsx')).History, '');
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
 export function RowBeside({ scene }: OfScene) {
@@ -90,6 +92,7 @@ function ToStart({ scene, row }: OfScene & { readonly row: number }) {
           {project}: {happens}
         </p>
       ))}
+      {people[0] && <History who={people[0].email} again={acted.value} />}
     </>
   );
 }
@@ -123,6 +126,8 @@ function Shown(props: OfRow) {
     ['Yours', name ?? ''],
     ['Found', listed(found)],
   ];
+  const { email = '', user_id: userId = '' } = batch.columns;
+  const person = batch.changes && (ownCell(table, email) || ownCell(table, userId));
   const canAsk = canAskAgain(scene) && outcome?.kind !== 'in_doubt' && typed.value === undefined;
   return (
     <>
@@ -143,6 +148,7 @@ function Shown(props: OfRow) {
       {attempts.toReversed().map((attempt) => (
         <Attempt key={attempt.attempt} attempt={attempt} scene={scene} />
       ))}
+      {person && <History who={person} again={JSON.stringify([batch.counts, acted.value])} />}
       <Folded says="Your columns" open={values.every(([, says]) => says === '')}>
         {() => <Facts of={cellsIn(scene, table, isHers)} />}
       </Folded>
@@ -261,6 +267,7 @@ function Attempt({ attempt, scene }: OfScene & { readonly attempt: AttemptObject
       : changeFacts(attempt, subject, scene);
   return (
     <>
+      {subject && <b>{subject}</b>}
       <Facts of={facts} />
       {reply !== null && reply.body !== '' && (
         <Fold title="The whole answer">
@@ -271,7 +278,7 @@ function Attempt({ attempt, scene }: OfScene & { readonly attempt: AttemptObject
   );
 }
 
-/** What was changed of whom, where, by whom and when. */
+/** What was changed, by whom and when. */
 function changeFacts(attempt: AttemptObject, subject: string, { report }: Scene): readonly Fact[] {
   const { account, intent_at: sent, operation, parameters, closure } = attempt;
   const others = Object.entries(parameters).filter(
@@ -279,7 +286,6 @@ function changeFacts(attempt: AttemptObject, subject: string, { report }: Scene)
   );
   const cost = costWords(attempt);
   return [
-    ['Who, and where', subject],
     ['Change', operation.replaceAll('-', ' ')],
     ...others.map(([name, value]): Fact => [capital(inputWords(name)), String(value)]),
     ['When', exactTime(sent)],
