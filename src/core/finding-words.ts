@@ -517,13 +517,13 @@ function namedBefore({ step, account }: Finding, before: Finding | undefined, na
  * vendor's programmers understand. All of it stands in the row's `_reason`.
  */
 export function sayInShort(
-  { kind, findings }: { readonly kind: string; readonly findings: Findings },
+  { kind, findings, isChange }: { kind: string; findings: Findings; isChange?: boolean },
   names: Names,
 ): string {
   if (kind === 'in_doubt')
     return findings.some(({ code }) => code === 'buy_again')
       ? 'what came was no answer; it can be bought again'
-      : 'no answer came, or one that cannot be read; it may have been charged';
+      : `no answer came, or one that cannot be read; it may have been ${isChange ? 'done' : 'charged'}`;
   if (kind === 'refused') return sayAll(findings, 'short', names) || 'refused';
   const isDone = kind !== 'invalid';
   const told = findings.filter(({ facts }) => !isDone || ('correct' in facts && facts.correct === true));

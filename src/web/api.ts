@@ -386,9 +386,9 @@ const LIST_PART = {
   /** Only rows of these figures of that plan, with commas between them, such as `invalid,in_doubt`. */
   is: z.string().optional(),
   /**
-   * Only rows with a wrong cell in that column: one that is `meant` to be something which is known, one of the
-   * `others`, or an address that may be mistyped, `near` another. `with`: rows that are shown as well, because
-   * a person has mended them meanwhile.
+   * Only rows with a wrong cell in that column: one that is `meant` to be something which is known, one of
+   * the `others`, or an address `near` another, which may be mistyped. `with`: rows that are shown as well,
+   * because a person has mended them meanwhile.
    */
   wrong: z
     .strictObject({

@@ -142,6 +142,21 @@ test('what it cannot take back is listed with the reason, and the rest is done',
   );
 });
 
+test('an invite that was sent again after a lost answer, and was there already, is named by undo and report', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  const admins = { more: ['--allow-admin'] };
+  await team.apply([person(JO, 'admin'), person(MO, 'viewer')], admins);
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '--retry');
+  expect((await team.runHere(team.order(admins))).report?.counts).toEqual({ applied: 1, unchanged: 1 });
+
+  // The invite is there, and its code is not known: she has to delete it by hand.
+  const { stdout } = await team.type('undo', batch, '--dry-run');
+  expect(stdout).toContain(`! row 2, ${JO} in ${PROJECT}: the code of the invite of ${JO} is not known.`);
+  expect(stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+  expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain('Became admin');
+});
+
 test('an undo killed in the middle: the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam();
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));

@@ -147,4 +147,7 @@ test.each<readonly [kind: OutcomeKind, findings: Findings, words: string]>([
   ],
 ])('rows are told together by what they share: %s, %j, %s', (kind, findings, words) => {
   expect(sayInShort({ kind, findings }, CALLED)).toBe(words);
+  // A change costs nothing.
+  const ofChange = sayInShort({ kind, findings, isChange: true }, CALLED);
+  expect(ofChange).toBe(words.replace('may have been charged', 'may have been done'));
 });

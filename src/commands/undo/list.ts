@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { callKeyOf } from '../../core/call-key.ts';
 import { describedCall, isInvite } from '../../core/described.ts';
-import { finding } from '../../core/finding.ts';
+import { finding, isSoAlready } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
 import type { Findings } from '../../core/findings.ts';
 import {
@@ -242,8 +242,9 @@ async function carriedOut(
   record: EndedRow | undefined,
 ): Promise<readonly Call[]> {
   if (record !== undefined && record.outcome.kind !== 'in_doubt') {
-    const ownAnswers = record.answers.filter(({ batch, kind }) => batch === id && kind === 'found');
-    return ownAnswers.map(({ call }) => call);
+    const ownAnswers = record.answers.filter(({ batch }) => batch === id);
+    const lost = await lostBefore(ledger, { id, accountIdentity }, row, ownAnswers);
+    return ownAnswers.flatMap(({ call, kind }) => (kind === 'found' || lost.includes(call) ? call : []));
   }
   const calls = new Map<string, Call>();
   for (const { batch, call, end } of await ledger.history(id, row)) {
@@ -251,4 +252,23 @@ async function carriedOut(
     if (batch === id && isFound) calls.set(callKeyOf(accountIdentity, call), call);
   }
   return [...calls.values()];
+}
+
+/**
+ * The calls of which the service said, when they were sent again, that it was so before: the request whose
+ * answer was lost may have done that.
+ */
+async function lostBefore(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
+  row: RowNumber,
+  answers: EndedRow['answers'],
+): Promise<readonly Call[]> {
+  const already = answers.filter(({ kind, why }) => kind === 'refused' && isSoAlready(why));
+  if (already.length === 0) return [];
+  const lost = (await ledger.history(id, row)).filter(
+    ({ batch, end }) => batch === id && end?.kind === 'in_doubt',
+  );
+  const keys = new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)));
+  return already.flatMap(({ call }) => (keys.has(callKeyOf(accountIdentity, call)) ? call : []));
 }

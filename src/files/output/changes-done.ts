@@ -129,7 +129,9 @@ class ChangeCollector {
     const isHalf = ended === 'pending' && soFar !== '';
     const { findings = NO_FINDINGS } = record?.outcome ?? {};
     if (ended === 'skipped') this.#addLeftOut(row, whoOf(work) ?? '', findings);
-    const isShown = isBeyond || (isFirst && (ended === 'applied' || isHalf));
+    // Of what was sent, and was so already.
+    const isSo = isPlanned && ended === 'unchanged';
+    const isShown = isBeyond || (isFirst && (ended === 'applied' || isHalf || isSo));
     if (!isShown) return;
     const back = present({ taken_back: isBack || undefined });
     const reason = isHalf ? soFar : reasonIn(findings);

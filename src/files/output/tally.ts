@@ -107,7 +107,11 @@ export class Tally {
     if (match?.hasOtherAbn === true) this.otherAbn.add(row);
     if (needsPerson(outcome)) {
       if (!ATTENTION_KINDS.has(outcome.kind)) this.damaged += 1;
-      this.#addAttention(row, outcome.kind, sayInShort(outcome, CALLED));
+      this.#addAttention(
+        row,
+        outcome.kind,
+        sayInShort({ ...outcome, isChange: batch.vendor === 'service' }, CALLED),
+      );
     } else if (match?.needsPerson === true) {
       this.mismatched += 1;
       this.#addAttention(row, outcome.kind, match.inShort, true);

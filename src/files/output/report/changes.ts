@@ -64,7 +64,11 @@ const isKeeping = ({ keeps_access: keeps }: ChangesDone['left_out'][number]): bo
 export function Admins({ persons, by }: Pick<ChangesDone, 'persons'> & { readonly by: string | undefined }) {
   const made = persons.filter(
     ({ ended, action, to, taken_back: isBack }) =>
-      ended === 'applied' && action !== 'remove' && to === 'admin' && !isBack,
+      // Who was invited already when the invite was sent may be so by a request whose answer was lost.
+      (ended === 'applied' || (ended === 'unchanged' && action === 'invite')) &&
+      action !== 'remove' &&
+      to === 'admin' &&
+      !isBack,
   );
   const allowed = by === undefined ? '' : `allowed by ${by}`;
   const lines = made.map(({ project, who }) => [project ?? '', who, allowed]);

@@ -11,7 +11,7 @@ import {
   operationsOf,
 } from './job.ts';
 import { HAPPENS } from './rows.ts';
-import type { Scene } from './scene.ts';
+import { isTeam, type Scene } from './scene.ts';
 
 /** What each column of the table is, in her words. */
 
@@ -118,11 +118,13 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
   return [...before, ...blank, ...others.filter((column) => column !== name)];
 }
 
-export function kindWords({ kind, name, inputs }: Column, isRunning: boolean): string {
+export function kindWords({ kind, name, inputs }: Column, scene: Scene): string {
+  // Nobody of a team is asked about, and the names of its columns say most of them what they are.
+  if (kind === 'asked' && isTeam(scene)) return '';
   if (kind === 'asked') return `asked by: ${inputs.map(inputWords).join(', ')}`;
   if (kind === 'filled') return 'filled where blank';
   if (kind === 'happens') return name === HAPPENS ? 'once you start' : 'after the start';
-  if (kind === 'added') return isRunning ? 'is being found' : 'will be added';
+  if (kind === 'added') return scene.isRunning ? 'is being found' : 'will be added';
   // What is hers needs no word: it is there before and after.
   return kind === 'yours' ? '' : kind;
 }

@@ -75,11 +75,12 @@ function Came({ scene, report: { words, changes } }: OfScene & { readonly report
 }
 
 /** The changes by what they did, and those that were not made: they add up to all that were planned. */
-function ChangeLines({ done, planned }: Pick<ChangesObject, 'done' | 'planned'>) {
+function ChangeLines({ done, planned, counts }: Pick<ChangesObject, 'done' | 'planned' | 'counts'>) {
   const made = changesDoneIn({ done });
+  const { in_doubt: lost = 0 } = counts;
   return (
     <Facts
-      of={changeFacts(done, planned - made)}
+      of={changeFacts(done, ['Perhaps made', lost], ['Not made', planned - made - lost])}
       sum={planned > 0 ? ['Changes', grouped(planned)] : undefined}
     />
   );

@@ -291,7 +291,7 @@ function changeFacts(attempt: AttemptObject, subject: string, { report }: Scene)
     ['When', exactTime(sent)],
     ['By', listed(report.value?.operators ?? [])],
     ['Result', closure?.answer === 'found' ? 'done' : answerWords(attempt)],
-    ['Cost', closure?.charged === 0 || cost === 'nothing' ? '' : cost],
+    ['Cost', /^nothing$|\b0 credits/.test(cost) ? '' : cost],
     ['Account', accountWords(account)],
   ];
 }

@@ -157,7 +157,10 @@ function planOf<Order extends { readonly job: ListJobChoice; readonly only: stri
 /** What never began, was only tried, or was brought anew since is to be chosen still. */
 function useIsPlanning(known: Known): Signal<boolean> {
   const { batch, work } = known;
-  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
+  // A start that was killed has told neither its batch, which it left open, nor a stop.
+  const isKilled = work?.stopped === null && batch?.state === 'open';
+  const isLeft =
+    (work?.batch === null && !isKilled) || work?.stopped?.code === 'plan' || work?.sample !== undefined;
   const isToChoose = batch === undefined || isAnew(known) || (work?.state === 'ended' && isLeft);
   const isPlanning = useSignal(isToChoose);
   useEffect(() => {

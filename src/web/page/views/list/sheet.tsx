@@ -194,7 +194,7 @@ function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
   const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
   const cells = Array.from({ length: lines }, (_, line) => widthAt(drawn, line, column));
-  const words = kindWords(column, drawn.scene.isRunning);
+  const words = kindWords(column, drawn.scene);
   const head = widthOfText(name, '600 14px') + widthOfText(words, '12px') + 6;
   // What becomes of somebody is a sentence; a wider cell would not fit beside the columns that stay in sight.
   const most = kind === 'happens' ? 540 : column.source === undefined ? 280 : 400;
@@ -311,7 +311,7 @@ export interface HeadProps extends OfScene {
 /** The head of a column: her name for it, what it is, and what can be changed about that. */
 function ColumnHead(props: HeadProps) {
   const { scene, column } = props;
-  const kind = kindWords(column, scene.isRunning);
+  const kind = kindWords(column, scene);
   const says = (
     <>
       <b>{column.name}</b>

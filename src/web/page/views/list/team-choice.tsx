@@ -138,7 +138,7 @@ export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
     <>
       <Keeping plan={plan} />
       <Facts
-        of={changeFacts(done, planned - sent, 'Wait for an earlier answer')}
+        of={changeFacts(done, ['Wait for an earlier answer', planned - sent])}
         sum={['Changes', grouped(planned)]}
       />
       <p class="soft">

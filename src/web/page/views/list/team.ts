@@ -114,12 +114,9 @@ const CHANGE_WORDS = {
   call: 'Calls',
 } as const;
 
-/** Changes by what they do, in lines that add up. @param others those that are not made. */
-export const changeFacts = (done: ChangesObject['done'], others: number, says = 'Not made') =>
-  [
-    ...Object.entries(CHANGE_WORDS).map(([name, words]) => [words, done[name] ?? 0] as const),
-    [says, others] as const,
-  ]
+/** Changes by what they do, in lines that add up. @param others those that are not made, or wait. */
+export const changeFacts = (done: ChangesObject['done'], ...others: (readonly [string, number])[]) =>
+  [...Object.entries(CHANGE_WORDS).map(([name, words]) => [words, done[name] ?? 0] as const), ...others]
     .filter(([, count]) => count > 0)
     .map(([words, count]) => [words, grouped(count)] as const);
 
