@@ -161,6 +161,13 @@ test('an admin is allowed by name, in a project, for one start: the next person 
   await back.click();
   await page.locator('main .state').getByText('Taken back today').waitFor();
   expect(await standing()).toBeUndefined();
+
+  // Who stays, and is no admin any more, loses no access.
+  await brought(served, 'team.csv', sheet('ann@t.example,Atlas,editor', 'ben@t.example,Beacon,editor'));
+  await page.goto(`${served.url}/lists/${id}`);
+  await page
+    .getByText('1 is no longer admin: ann@t.example in Atlas, editor instead', { exact: true })
+    .waitFor();
 });
 
 test('a column that no guess knows is asked about before anybody goes to the project of the account', async () => {

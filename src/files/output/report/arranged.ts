@@ -45,7 +45,11 @@ export interface RuledProps {
 /** Lines of a few cells. The first cell says where: such as a row, a name, and what is the matter. */
 export function Ruled({ cells, lines }: RuledProps) {
   const items = lines.map((line) => {
-    const shown = line.map((cell, at) => h('span', { class: at === 0 ? 'soft' : undefined }, cell));
+    // Beside her table they have no columns, and a blank parts them.
+    const shown = line.map((cell, at) => [
+      at > 0 && ' ',
+      h('span', { class: at === 0 ? 'soft' : undefined }, cell),
+    ]);
     return h('li', null, shown);
   });
   return h('ul', { class: cells === 4 ? 'rows of4' : 'rows' }, items);

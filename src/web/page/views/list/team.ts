@@ -130,14 +130,27 @@ export function losingIn({ changes = [] }: OfChanges) {
   if (only === undefined) return undefined;
   const isOne = people.length === 1;
   const [first] = only.changes;
+  const { length: out } = people.filter((each) => each.changes.some(({ action }) => action === 'remove'));
+  const staying = people.length - out;
+  const kinds = [
+    out > 0 && counted(out, 'loses access', 'lose access'),
+    staying > 0 && counted(staying, 'is no longer admin', 'are no longer admin'),
+  ];
   return {
-    says: `${people.length} ${isOne ? 'loses' : 'lose'} access`,
+    says: listed(kinds.filter((words) => words !== false)),
     people: people.map(({ name }) => name),
-    who: people.map(({ name, changes: ofOne }) => (ofOne.some(isAdminNow) ? `${name}, an admin` : name)),
+    who: people.map(({ name, changes: ofOne }) => name + losingWords(ofOne)),
     phrase: isOne && first ? whoIs(first) : String(people.length),
     isCount: !isOne,
     about: losing.map((each) => `${whoIs(each)} in ${each.project}`).join(),
   };
+}
+
+/** Who was admin, and what the person is instead. */
+function losingWords(changes: readonly PlannedChangeObject[]): string {
+  const last = changes.find(isAdminNow);
+  if (last === undefined) return '';
+  return last.action === 'remove' ? ', an admin' : `, ${last.to} instead`;
 }
 
 /** Of a start or of an undo. */
