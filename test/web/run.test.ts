@@ -72,10 +72,10 @@ test('a list that is about to go on is paused at once, and nothing of it is in d
 });
 
 test('while some rows are tried first, it says so, and not how long all of them would take', async () => {
-  const held = Promise.withResolvers<void>();
+  let held = Promise.withResolvers<void>();
   const { desk } = await deskBefore(async (_, nth) => {
     await held.promise;
-    return { name: `Acme ${nth}` };
+    return { name: `Acme of a long name ${nth}` };
   });
   desk.list(30);
   const served = await servedIn(desk.place.folder, desk.environment());
@@ -85,6 +85,17 @@ test('while some rows are tried first, it says so, and not how long all of them 
   await expect.poll(() => page.locator('.state').innerText()).toMatch(/Trying 20\s+0 of 20/);
   held.resolve();
   await sees(page, '20 of 20 found, ');
+  const found = page.getByRole('columnheader', { name: 'Name found' });
+  await page
+    .getByRole('gridcell', { name: /^Acme of a long name/ })
+    .first()
+    .waitFor();
+  const { width } = (await found.boundingBox()) ?? {};
+  held = Promise.withResolvers();
+  await press(page, 'Start the other 10');
+  await isNow(page, 'Running');
+  expect((await found.boundingBox())?.width, 'a start moves no column').toBe(width);
+  held.resolve();
 });
 
 test('while chosen rows are asked, the page counts these, and the others are not to go', async () => {

@@ -43,7 +43,12 @@ export function Sheet(props: SheetProps) {
   useLayoutEffect(() => {
     box.current?.querySelector(':focus .at')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [at.value.line, at.value.column]);
-  const widths = [NUMBERS, ...columns.map((column) => widthOf(drawn, column))];
+  const before = useRef(new Map<string, number>());
+  const kept = scene.isRunning ? before.current : undefined;
+  const ofColumns = columns.map((column) => kept?.get(column.name) ?? widthOf(drawn, column));
+  // What is found while it runs does not move the columns, nor does a start.
+  if (!scene.isRunning) before.current = new Map(columns.map(({ name }, at) => [name, ofColumns[at] ?? 0]));
+  const widths = [NUMBERS, ...ofColumns];
   const template = widths.map((width) => `${width}px`).join(' ');
   const pinned = { scrollPaddingLeft: `${NUMBERS + (widths[1] ?? 0)}px` };
   const keys = keysOf(lines.map((line) => rows.numberAt(line)));
@@ -189,7 +194,7 @@ function widthOfText(text: string, font = '14px'): number {
 /** Beside the words of a cell: its padding and its line. */
 const BESIDE = 22;
 
-/** What is found while it runs does not move the columns. */
+/** Where nothing was found before a start, no answer makes a column wider while it runs. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
   const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
