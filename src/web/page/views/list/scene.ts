@@ -248,9 +248,9 @@ export function changedWords(scene: Pick<Known, 'list'>, toBuy: number): string 
   const { added = 0, changed = 0 } = changedIn(scene);
   if (toBuy === 0 || toBuy > added + changed) return undefined;
   const how = [added > 0 && 'new', changed > 0 && 'changed'].filter(Boolean).join(' and ');
-  return toBuy === 1 && !how.includes(' ')
-    ? `Start the ${how} row`
-    : `Start the ${grouped(toBuy)} ${how} rows`;
+  // The button has room for so many words.
+  if (how.includes(' ')) return `Start the ${grouped(toBuy)} ${how}`;
+  return toBuy === 1 ? `Start the ${how} row` : `Start the ${grouped(toBuy)} ${how} rows`;
 }
 
 const changedIn = ({ list }: Pick<Known, 'list'>): Partial<NonNullable<ListView['edited']>> =>
