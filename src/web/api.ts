@@ -4,7 +4,12 @@ import { RowRanges } from '../core/reading.ts';
 import type { InputRow } from '../core/row.ts';
 import type { VendorTitles } from '../core/vendor-titles.ts';
 import { jobEntries } from '../job/job-schema.ts';
-import { BatchObject, type TableObject, type TableRowObject } from '../objects/batch-object.ts';
+import {
+  BatchObject,
+  type BatchStatusObject,
+  type TableObject,
+  type TableRowObject,
+} from '../objects/batch-object.ts';
 import { ChangesObject, ListCost } from '../objects/batch-view.ts';
 import type { CellFaultObject, ColumnFaultsObject, ListDescription } from '../objects/list-object.ts';
 import { type EachRowObject, type PlanSoFar, SampleObject } from '../objects/plan-object.ts';
@@ -338,6 +343,17 @@ export interface ListView {
   readonly standing: Standing;
   /** What is counted by a plan of it that is under way; null where none is. */
   readonly reading: Reading | null;
+}
+
+/** What the view of a list shows, which asks for it every second. */
+export interface KnownOfList {
+  readonly list: ListView;
+  /** What was started over it, the last one first. */
+  readonly batches: BatchList['batches'];
+  /** The start that is shown; left out where there is none. */
+  readonly batch?: BatchStatusObject;
+  /** All work of the page. */
+  readonly work: WorkList['work'];
 }
 
 export interface Reading extends PlanSoFar {

@@ -32,10 +32,11 @@ async function running(rows: number, rate: string, options: BrowserContextOption
 
 /** Puts more into what the server says of the batch. */
 async function saying(served: Served, page: Page, more: () => object): Promise<void> {
-  await page.route('**/api/status', async (route) => {
-    const status = await ask(served, 'POST', '/status', route.request().postData() ?? '');
+  await page.route('**/api/lists/*/known', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const { batch, ...known } = await ask(served, 'GET', pathname.replace('/api', ''));
     await route
-      .fulfill({ json: { ...status, ...('open' in status && status.running && more()) } })
+      .fulfill({ json: { ...known, batch: batch && { ...batch, ...(batch.running && more()) } } })
       .catch(() => {});
   });
   onTestFinished(() => page.unrouteAll({ behavior: 'ignoreErrors' }));

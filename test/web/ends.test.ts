@@ -202,15 +202,18 @@ test('a list does not wait for itself where the page hears late that it has begu
   const served = await pageAt(desk);
   const list = await brought(served, 'list.csv', await desk.read('list.csv'));
   const page = await tabAt(served, `/lists/${list}`);
-  const { status: _, ...unstarted } = await ask(served, 'GET', `/lists/${list}`);
-  await page.route(`**/api/lists/${list}`, (route) => route.fulfill({ json: unstarted }));
+  const { list: unstarted } = await ask(served, 'GET', `/lists/${list}/known`);
+  await page.route('**/known', async (route) => {
+    const { work } = await ask(served, 'GET', '/tasks');
+    await route.fulfill({ json: { list: unstarted, batches: [], work } });
+  });
   const { work } = await start(served, desk);
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
   await sees(page, 'You may close this tab: it goes on.');
   await page.waitForResponse(/\/api\/batches$/);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   expect(await page.getByText('Yours comes next.').count()).toBe(0);
-  await page.unroute(`**/api/lists/${list}`);
+  await page.unrouteAll({ behavior: 'wait' });
   await ask(served, 'POST', `/tasks/${work}/stop`);
 });
 

@@ -361,7 +361,7 @@ test('what was changed in a team is shown before it is taken back, with what can
   await sees(page, '1 change cannot be taken back');
   // It is over before the tab looks again at what is being done.
   const isOver = Promise.withResolvers<void>();
-  await page.route('**/api/tasks', (route) => isOver.promise.then(() => route.continue()));
+  await page.route('**/known', (route) => isOver.promise.then(() => route.continue()));
   await page.getByLabel('Type 2 to agree').fill('2');
   await press(page, 'Take back 2 changes');
   await expect.poll(async () => (await ask(served, 'GET', '/tasks')).work.length).toBe(2);

@@ -479,7 +479,7 @@ test('a choice of another tab is shown in this one, and is never overwritten by 
 
   const [{ id, job }] = (await ask(served, 'GET', '/lists')).lists;
   // The list is looked at without an end: a tab that has not looked since is one whose answer never comes.
-  await page.route(`**/api/lists/${id}`, () => {});
+  await page.route(`**/api/lists/${id}/known`, () => {});
   await ask(served, 'PUT', `/lists/${id}/job`, { ...job, country: 'AU' });
   await choice(page, 'Find companies').click();
   await page.getByText('Another choice was made for both.csv meanwhile').waitFor();

@@ -123,10 +123,11 @@ test('as long as no question was sent, it says that it begins', async () => {
   const id = await brought(served, 'slow.csv', `Website\n${rows}`);
   await begun(served, id);
   const page = await open(served, '/');
-  await page.route('**/api/status', async (route) => {
-    const status = await ask(served, 'POST', '/status', route.request().postData() ?? '');
+  await page.route('**/known', async (route) => {
+    const { batch, ...known } = await ask(served, 'GET', `/lists/${id}/known`);
     const unsent = { open: 0, requests_last_minute: 0, settled: 0, running: true, state: 'open' };
-    await route.fulfill({ json: { ...status, ...unsent, credits: { ...status.credits, spent: 0 } } });
+    const credits = { ...batch.credits, spent: 0 };
+    await route.fulfill({ json: { ...known, batch: { ...batch, ...unsent, credits } } });
   });
   await page.goto(`${served.url}/lists/${id}`);
   const beside = page.getByRole('complementary', { name: 'So far' });
@@ -149,11 +150,11 @@ test('while it runs, the rows that need her are a click away, and a wait of a mo
   await begun(served, id);
   const page = await open(served, '/');
   let waitMs = 1_000;
-  await page.route('**/api/status', async (route) => {
-    const status = await ask(served, 'POST', '/status', route.request().postData() ?? '');
+  await page.route('**/known', async (route) => {
+    const { batch, ...known } = await ask(served, 'GET', `/lists/${id}/known`);
     const until = new Date(Date.now() + waitMs).toISOString();
     const paused = { paused_until: until, paused_why: LOST };
-    await route.fulfill({ json: { ...status, ...('open' in status && paused) } });
+    await route.fulfill({ json: { ...known, batch: { ...batch, ...paused } } });
   });
   await page.goto(`${served.url}/lists/${id}`);
   const state = page.locator('.state').getByRole('status');

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
+import type { z } from 'zod';
 import { invariant } from '../../core/errors.ts';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/called.ts';
@@ -46,25 +47,8 @@ export function batchRoutes(server: Server): Hono {
   const { store } = server;
   return new Hono()
     .get('/batches', async (context) => {
-      const { page, list, newest } = checkInput(context.req.path, BatchListQuery, context.req.query());
-      const lists = await keptLists(server);
-      const ids = new Map(lists.map(({ path, id }) => [path, id]));
-      const isOf = (input: string): boolean => {
-        if (list !== undefined) return ids.get(input) === list;
-        // A list that was removed from the page is told by the ledger alone.
-        return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
-      };
-      const standings = newest && (await standingsOf(server, lists));
-      const shown =
-        standings && new Map(lists.map((each) => [each.path, standings.get(each.id)?.batch ?? '']));
-      const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: shown };
-      const { batches, total } = await batchesPage(store, range);
-      const named = batches.map((each) => ({
-        ...each,
-        input: each.is_trial ? 'A trial' : listNameOf(each.input),
-        list: ids.get(each.input) ?? null,
-      }));
-      return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
+      const query = checkInput(context.req.path, BatchListQuery, context.req.query());
+      return context.json(await batchList(server, query));
     })
     .post('/batches/:id/list', async (context) => {
       const { batch } = await findBatch(context.req.param('id'), store);
@@ -75,6 +59,29 @@ export function batchRoutes(server: Server): Hono {
       const found = await findBatch(context.req.param('id'), store);
       return context.json(await reportOf(server, found, plan !== undefined));
     });
+}
+
+export async function batchList(
+  server: Server,
+  { page, list, newest }: z.infer<typeof BatchListQuery>,
+): Promise<BatchList> {
+  const lists = await keptLists(server);
+  const ids = new Map(lists.map(({ path, id }) => [path, id]));
+  const isOf = (input: string): boolean => {
+    if (list !== undefined) return ids.get(input) === list;
+    // A list that was removed from the page is told by the ledger alone.
+    return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
+  };
+  const standings = newest && (await standingsOf(server, lists));
+  const shown = standings && new Map(lists.map((each) => [each.path, standings.get(each.id)?.batch ?? '']));
+  const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: shown };
+  const { batches, total } = await batchesPage(server.store, range);
+  const named = batches.map((each) => ({
+    ...each,
+    input: each.is_trial ? 'A trial' : listNameOf(each.input),
+    list: ids.get(each.input) ?? null,
+  }));
+  return { batches: named, total, per_page: PER_PAGE };
 }
 
 /**

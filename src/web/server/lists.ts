@@ -4,17 +4,20 @@ import { agreedIn } from '../../client/time.ts';
 import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { invariant, stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
+import { present } from '../../core/objects.ts';
 import { listMark } from '../../files/output/output.ts';
 import { listsOf, startedMs } from '../../ledger/ledger.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
-import { batchLines } from '../../run/batches.ts';
-import { lookIntoIfThere } from '../../run/open-ledger.ts';
+import { batchLines, batchStatus } from '../../run/batches.ts';
+import { findBatch, lookInto, lookIntoIfThere } from '../../run/open-ledger.ts';
 import {
+  type BatchStatusObject,
   BeginningQuery,
   BringQuery,
   type ColumnValues,
   FaultsRequest,
   HeadQuery,
+  type KnownOfList,
   ListJob,
   ListJobQuery,
   ListOrder,
@@ -26,6 +29,7 @@ import {
   ValuesRequest,
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
+import { batchList } from './batches.ts';
 import { beginningOf } from './list-beginning.ts';
 import {
   bringList,
@@ -42,6 +46,7 @@ import { ListTables } from './list-tables.ts';
 import { wholeRoutes } from './list-whole.ts';
 import type { Server } from './server.ts';
 import { OF_TEXT, viewCopy, viewFile, viewName } from './views.ts';
+import { workView } from './work.ts';
 
 export function listRoutes(server: Server): Hono {
   const tables = new ListTables(() => server.readings.rest());
@@ -63,6 +68,7 @@ export function listRoutes(server: Server): Hono {
       return context.json({ lists, endings: [...(await readableEndings())] } satisfies Lists);
     })
     .get('/lists/:id', async (context) => view(context, await keptList(server, context.req.param('id'))))
+    .route('/', knownRoutes(server))
     .post('/lists/beginning', async (context) => {
       const query = checkInput(context.req.path, BeginningQuery, context.req.query());
       return context.json(await beginningOf(server, query, (context.env as HttpBindings).incoming));
@@ -122,6 +128,25 @@ function viewOf({ readings }: Server, list: KeptList, standings: ReadonlyMap<str
   invariant(standing !== undefined, 'it is known how each list stands');
   const reading = readings.of(id);
   return { id, name, at: isoTime(atMs), job, version, mends, lost, edited, standing, reading };
+}
+
+const knownRoutes = (server: Server): Hono =>
+  new Hono().get('/lists/:id/known', async (context) =>
+    context.json(await knownOf(server, await keptList(server, context.req.param('id')))),
+  );
+
+async function knownOf(server: Server, kept: KeptList): Promise<KnownOfList> {
+  const list = viewOf(server, kept, await standingsOf(server, [kept]));
+  const { batches } = await batchList(server, { page: 1, list: kept.id });
+  const shown = list.standing.batch;
+  const batch = shown === null ? undefined : await statusOf(server, shown);
+  const work = server.work.pieces.map((piece) => workView(server, piece));
+  return { list, batches, ...present({ batch }), work };
+}
+
+async function statusOf({ store }: Server, batch: string): Promise<BatchStatusObject> {
+  const found = await findBatch(batch, store);
+  return lookInto(found.location, (ledger) => batchStatus(ledger, found));
 }
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */

@@ -4,15 +4,16 @@ import { isCheck } from '../../../core/given.ts';
 import type { PeopleEnd } from '../../../core/people.ts';
 import { accountWords, countedOf } from '../../../files/output/summary-words.ts';
 import type {
-  BatchList,
   BatchStatusObject,
   ChangesObject,
   Edited,
+  KnownOfList,
   ListView,
   PlanObject,
   ReportObject,
   StepObject,
   WorkList,
+  WorkView,
 } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
 import { Loaded, late } from '../parts/asking.tsx';
@@ -101,34 +102,29 @@ export const ListOfBatch = ({ id }: { readonly id: string }) => (
 
 async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
   const how = { signal, isLook: true };
-  const [list, { batches }] = await Promise.all([
-    ask<ListView>(`/lists/${id}`, how),
-    ask<BatchList>(`/batches?list=${id}`, how),
-  ]);
-  const shown = list.standing.batch ?? undefined;
-  const earlier = batches.filter(({ undoes, batch }) => undoes === null && batch !== shown);
-  const undo = batches.find(({ undoes }) => undoes !== null && undoes === shown);
-  return { ...(await knownOf(list, shown, signal)), earlier, undo };
+  const { list, batches, batch, work } = await ask<KnownOfList>(`/lists/${id}/known`, how);
+  const { name, standing } = list;
+  const earlier = batches.filter((each) => each.undoes === null && each.batch !== standing.batch);
+  const undo = batches.find(({ undoes }) => undoes !== null && undoes === standing.batch);
+  return { name, list, batch, earlier, undo, work: newest(work, [id, standing.batch]) };
 }
 
 async function knownOfBatch(id: string, signal: AbortSignal): Promise<Known> {
-  const known = await knownOf(undefined, id, signal);
-  const [, list] = /[\\/]lists[\\/]([0-9a-f]{16})[\\/]list\./.exec(known.batch?.input ?? '') ?? [];
+  const [batch, { work }] = await Promise.all([
+    look<BatchStatusObject>('status', { batch: id }, signal),
+    ask<WorkList>('/tasks', { signal, isLook: true }),
+  ]);
+  const name = fileName(batch.input);
+  const known = { name, list: undefined, batch, earlier: [], work: newest(work, [id]) };
+  const [, list] = /[\\/]lists[\\/]([0-9a-f]{16})[\\/]list\./.exec(batch.input) ?? [];
   if (list === undefined) return known;
   // A list that was deleted has no version of now.
   const now = await ask<ListView>(`/lists/${list}`, { signal, isLook: true }).catch(() => undefined);
   return now === undefined ? known : { ...known, name: now.name, now };
 }
 
-async function knownOf(list: ListView | undefined, id: string | undefined, signal: AbortSignal) {
-  const [batch, { work }] = await Promise.all([
-    id === undefined ? undefined : look<BatchStatusObject>('status', { batch: id }, signal),
-    ask<WorkList>('/tasks', { signal, isLook: true }),
-  ]);
-  const ids = [list?.id, id];
-  const newest = work.findLast((each) => ids.includes(each.about) || ids.includes(each.batch ?? ''));
-  return { name: list?.name ?? fileName(batch?.input ?? ''), list, batch, earlier: [], work: newest };
-}
+const newest = (work: WorkList['work'], ids: readonly (string | null)[]): WorkView | undefined =>
+  work.findLast(({ about, batch }) => ids.includes(about) || (batch !== null && ids.includes(batch)));
 
 function Shown(known: Known) {
   const scene = useScene(known);
