@@ -174,7 +174,7 @@ test('in every state of a list the table begins within 240 px, under one title a
 
 test('where the tiles leave no room stand the search and the columns as signs, a search opens over them, and the name is whole', async () => {
   const page = await openAt(1110, 800, viewOf('tried'));
-  await expect.poll(() => page.locator('.tile').count()).toBe(5);
+  await expect.poll(() => page.locator('.tile').count()).toBe(6);
   const search = page.getByRole('searchbox', { name: 'Search this list' });
   const widthOf = async (): Promise<number> => (await search.boundingBox())?.width ?? 0;
   await expect.poll(widthOf).toBe(32);
