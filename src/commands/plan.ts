@@ -216,23 +216,37 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
 async function shortBudgets(
   accounts: readonly { readonly account: Account }[],
   ledger: LedgerReader | undefined,
-  { credits, steps }: Plan,
+  { credits, steps, to_buy: toBuy }: Plan,
 ): Promise<PlanObject['short_budgets']> {
   const short: ShortBudgetObject[] = [];
   for (const { account } of accounts) {
     const own = steps?.filter((step) => step.account === account.name);
     const most = own === undefined ? credits.most : own.reduce((sum, step) => sum + step.most, 0);
-    for (const [period, cap] of [
-      ['day', account.budget.perDay],
-      ['month', account.budget.perMonth],
-    ] as const) {
-      if (cap === undefined) continue;
-      const money = await ledger?.accountMoney(account.identity, period, systemClock.wallMs());
-      const left = Math.max(0, cap - (money ? money.spent + money.reserved + money.inDoubt : 0));
-      if (left < most) short.push({ account: account.name, period, cap, left, most });
-    }
+    // Where one of several accounts has no more, the next one is asked.
+    const isOnly = accounts.length === 1;
+    const left = (await budgetsLeft(account, ledger)).filter((each) => each.left < most);
+    for (const each of left)
+      short.push({ ...each, ...(isOnly && { rows: Math.floor((toBuy * each.left) / most) }) });
   }
   return short.length === 0 ? undefined : short;
+}
+
+async function budgetsLeft(
+  { name, identity, budget }: Account,
+  ledger: LedgerReader | undefined,
+): Promise<readonly ShortBudgetObject[]> {
+  const budgets = [
+    { period: 'day', cap: budget.perDay },
+    { period: 'month', cap: budget.perMonth },
+  ] as const;
+  const left: ShortBudgetObject[] = [];
+  for (const { period, cap } of budgets) {
+    if (cap === undefined) continue;
+    const money = await ledger?.accountMoney(identity, period, systemClock.wallMs());
+    const held = money ? money.spent + money.reserved + money.inDoubt : 0;
+    left.push({ account: name, period, cap, left: Math.max(0, cap - held) });
+  }
+  return left;
 }
 
 /** A run of a part may fit what is left of the account. */

@@ -279,7 +279,7 @@ const ShortBudgetObject = z.object({
   period: z.enum(['day', 'month']),
   cap: z.number(),
   left: z.number(),
-  most: z.number(),
+  rows: z.number().exactOptional(),
 });
 export type ShortBudgetObject = z.infer<typeof ShortBudgetObject>;
 

@@ -135,7 +135,7 @@ test('a plan that the budget of its account does not cover says what is left of 
     '  budget         data has 3 of 6 credits left this month (UTC), enough for about 3 of 4 rows\n',
   );
   expect(await desk.json(PLAN)).toMatchObject({
-    short_budgets: [{ account: 'data', period: 'month', cap: 6, left: 3, most: 4 }],
+    short_budgets: [{ account: 'data', period: 'month', cap: 6, left: 3, rows: 3 }],
   });
 });
 

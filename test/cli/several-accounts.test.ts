@@ -241,6 +241,11 @@ test('an account whose share of the budget is used up leaves its rows to the nex
     { one: knows('one', ...everybody), two: knows('two', 'Bob'), three: knows('three') },
     { budget },
   );
+  await changeAccounts(at, { one: { budget: { per_day: 2 } } });
+  // The others are asked for the rest, so that nothing is said of rows.
+  const { stdout } = await at.desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(stdout).toContain('  budget         one has 2 of 2 credits left today (UTC)\n');
+  await changeAccounts(at, { one: { budget: undefined } });
   const ended = await run(at);
   expect(ended).toMatchObject({
     code: 4,

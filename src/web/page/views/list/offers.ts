@@ -21,18 +21,20 @@ export interface Within {
  * @param held what of that is spent already, or in doubt.
  */
 export function withinOf(
-  { credits: { most }, to_buy: toBuy, short_budgets: short = [] }: Affordable,
+  {
+    credits: { most },
+    to_buy: toBuy,
+    short_budgets: short = [],
+  }: Pick<PlanObject, 'credits' | 'to_buy' | 'short_budgets'>,
   budget: number | undefined,
   held: number,
 ): Within {
   const hers = budget === undefined ? most : Math.max(0, budget - held);
-  // Where one of several accounts has no more, the others are asked no further.
-  const credits = Math.min(most, hers, ...short.map((each) => Math.floor((most * each.left) / each.most)));
+  const own = short.flatMap(({ rows, left }) => (rows === undefined ? [] : [left]));
+  const credits = Math.min(most, hers, ...own);
   // Rows may cost different sums, so that this is about so many.
   return { credits, rows: credits === most ? undefined : Math.floor((toBuy * credits) / most) };
 }
-
-export type Affordable = Pick<PlanObject, 'credits' | 'to_buy' | 'short_budgets'>;
 
 /** `114 credits`, and their part of the money that all of them are. */
 export function priceWithin({ credits, cost }: Pick<PlanObject, 'credits' | 'cost'>, within: Within) {

@@ -177,7 +177,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           }}
         />
       )}
-      {within.rows !== undefined && <Enough plan={plan} within={within} />}
+      {(plan.short_budgets || within.rows !== undefined) && <Enough plan={plan} within={within} />}
       <div class="bar">
         {offersOf(scene, plan, within).map(({ says, sample }, at) => (
           <Act
