@@ -50,7 +50,7 @@ interface BatchRange {
   readonly from: number;
   readonly most: number;
   /** Whether batches over this input are wanted; left out: all are. */
-  isOf?(input: string): boolean;
+  isOf?(input: string, batch: Batch): boolean;
   /** One batch of each list: the one that is named for its path, else the one that was started last. */
   readonly newest?: ReadonlyMap<string, string> | undefined;
 }
@@ -75,7 +75,7 @@ export async function batchesPage(
   const every = await batchLines(storeFlag);
   const byId = new Map<string, Batch>(every.map(({ batch }) => [batch.id, batch]));
   const inputOf = (batch: Batch): string => listOf(batch, byId);
-  const all = every.filter(({ batch }) => isOf(inputOf(batch)));
+  const all = every.filter(({ batch }) => isOf(inputOf(batch), batch));
   all.sort((a, b) => lastFirst(a.batch, b.batch));
   const byInput = Map.groupBy(all, ({ batch }) => inputOf(batch));
   const shownOf = ([input, own]: readonly [string, readonly BatchLine[]]): BatchLine | undefined => {

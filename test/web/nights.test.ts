@@ -195,6 +195,23 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   await view.getByRole('button', { name: '⋯' }).click();
   expect(await view.getByLabel('Name of the list').inputValue()).toBe('new.csv');
   expect(await desk.requests()).toBe(3 + 2);
+  // At home it stays one line, with what the night has found, and goes with its list.
+  await view.getByLabel('Name of the list').fill('March');
+  await view.getByRole('button', { name: 'Rename' }).click();
+  const lines = view.getByRole('region', { name: 'Your lists' }).getByRole('listitem');
+  const line = (name: string) => lines.filter({ hasText: name });
+  await view.goto(page.url);
+  await line('March.csv').getByText('2 of 2 found').waitFor();
+  expect(await line('new.csv').count()).toBe(0);
+  await ask(page, 'PUT', '/nights/renewals-q4/files?name=later.csv', listOf('later', 1));
+  await ask(page, 'POST', '/nightly', { jobs: ['renewals-q4'] });
+  await line('later.csv').getByText('Done').waitFor();
+  for (const name of ['later.csv', 'March.csv']) {
+    await view.getByRole('button', { name: `Remove ${name}` }).click();
+    await view.getByRole('button', { name: 'Remove', exact: true }).click();
+    await expect.poll(() => line(name).count()).toBe(0);
+  }
+  expect(await lines.allInnerTexts()).toEqual([expect.stringContaining('Renewals')]);
 
   await form.getByLabel('Take new files of').selectOption('another folder');
   await form.getByText('inboxes: { crm: /srv/drop }').waitFor();

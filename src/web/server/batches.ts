@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import type { z } from 'zod';
-import { invariant } from '../../core/errors.ts';
+import { invariant, stop } from '../../core/errors.ts';
 import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/called.ts';
 import { contentHash } from '../../files/input.ts';
@@ -18,7 +18,7 @@ import {
   reportPath,
   usualOutput,
 } from '../../files/output/output.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import { type Batch, startedMs } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchesPage, isOrderedHere } from '../../run/batches.ts';
@@ -35,7 +35,7 @@ import {
 } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { askChild } from './child.ts';
-import { bringList, keptLists, visibleName } from './list-files.ts';
+import { bringList, changeList, goneFiles, keptLists, removeFile, visibleName } from './list-files.ts';
 import { standingsOf } from './list-standing.ts';
 import { planOfRest, withRest } from './report-rest.ts';
 import type { Server } from './server.ts';
@@ -54,6 +54,14 @@ export function batchRoutes(server: Server): Hono {
       const { batch } = await findBatch(context.req.param('id'), store);
       return context.json((await addToLists(server, batch)) satisfies ListAdded, 201);
     })
+    .delete('/batches/:id/list', async (context) => {
+      const { batch } = await findBatch(context.req.param('id'), store);
+      const name = basename(batch.inputPath);
+      if (batch.state === 'open')
+        throw stop('busy', `${name} is not done yet.`, 'Let it end, or stop it for good; then remove it.');
+      await removeFile(server, name, batch.inputPath);
+      return context.json({ removed: batch.id });
+    })
     .get('/batches/:id/report', async (context) => {
       const { plan } = checkInput(context.req.path, ReportQuery, context.req.query());
       const found = await findBatch(context.req.param('id'), store);
@@ -66,13 +74,23 @@ export async function batchList(
   { page, list, newest }: z.infer<typeof BatchListQuery>,
 ): Promise<BatchList> {
   const lists = await keptLists(server);
-  const ids = new Map(lists.map(({ path, id }) => [path, id]));
-  const isOf = (input: string): boolean => {
-    if (list !== undefined) return ids.get(input) === list;
-    // A list that was removed from the page is told by the ledger alone.
-    return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
-  };
   const standings = newest && (await standingsOf(server, lists));
+  const own = new Map(lists.map(({ path, id }) => [path, id]));
+  // A file that became a list of hers is told by it, until that is mended or started itself.
+  const taken = lists.flatMap(({ from, mends, id }) =>
+    standings === undefined || from === undefined || mends.length > 0 ? [] : [[from, id] as const],
+  );
+  const ids = new Map([...taken, ...own]);
+  const isStarted = (id: string): boolean => (standings?.get(id)?.batch ?? null) !== null;
+  const hidden = new Set(taken.flatMap(([from, id]) => (isStarted(id) ? [from] : [])));
+  const gone = await goneFiles(server);
+  const isOf = (input: string, batch: Batch): boolean => {
+    if (list !== undefined) return own.get(input) === list;
+    if (newest === undefined) return true;
+    if (hidden.has(input) || startedMs(batch) <= (gone.get(input) ?? 0)) return false;
+    // A list that was removed from the page is told by the ledger alone.
+    return ids.has(input) || listFolderOf(input) === undefined;
+  };
   const shown = standings && new Map(lists.map((each) => [each.path, standings.get(each.id)?.batch ?? '']));
   const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: shown };
   const { batches, total } = await batchesPage(server.store, range);
@@ -98,6 +116,7 @@ async function addToLists(server: Server, batch: Batch): Promise<ListAdded> {
   const brought = await bring();
   const list = 'other' in brought ? await bring('new') : brought;
   invariant(!('other' in list), 'a new list is no question');
+  await changeList(server, list.id, async () => ({ from: inputPath }));
   return { list: list.id };
 }
 

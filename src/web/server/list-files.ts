@@ -47,6 +47,8 @@ const ListNote = z.object({
   /** The name of its file, where another list had that one already. */
   called: z.string().optional(),
   file: z.string(),
+  /** The file from which it was taken, such as that of a night. */
+  from: z.string().optional(),
   /** The hash of the file as it was brought. */
   sha256: z.string(),
   atMs: z.number(),
@@ -97,6 +99,35 @@ export async function keptLists(place: Place): Promise<readonly KeptList[]> {
 
 const namesIn = ({ folder }: Place): Promise<readonly string[]> =>
   readdir(listsFolder(folder)).catch(() => []);
+
+/** What a page shows no more: the files of others, each until it is worked on anew. */
+const GoneNote = z.object({ name: z.string(), from: z.string().optional(), atMs: z.number().default(0) });
+
+/** When each file that is no list of hers was taken from the page, by its path. */
+export async function goneFiles(place: Place): Promise<ReadonlyMap<string, number>> {
+  const notes = (await namesIn(place)).map(async (id): Promise<readonly (readonly [string, number])[]> => {
+    try {
+      const note = await readFile(join(listsFolder(place.folder), id, GONE_NOTE), 'utf8');
+      const { from, atMs } = GoneNote.parse(JSON.parse(note));
+      return from === undefined ? [] : [[from, atMs]];
+    } catch {
+      return [];
+    }
+  });
+  return new Map((await Promise.all(notes)).flat().toSorted((one, other) => one[1] - other[1]));
+}
+
+/** Takes a file that is no list of hers from the page. It stays where it is. */
+export async function removeFile({ folder }: Place, name: string, from: string): Promise<void> {
+  const own = join(listsFolder(folder), randomBytes(8).toString('hex'));
+  await mkdir(own, OWN);
+  await noteGone(own, name, from);
+}
+
+const noteGone = (folder: string, name: string, from: string | undefined): Promise<boolean> =>
+  replaceFile(join(folder, GONE_NOTE), 0o600, [
+    JSON.stringify(GoneNote.parse({ name, from, atMs: Math.floor(systemClock.wallMs()) })),
+  ]);
 
 /** Each change is made from all that came before it: of two files of one name the second finds the first. */
 const line = new PQueue({ concurrency: 1 });
@@ -283,7 +314,7 @@ async function keepVersion(
   const lost = same.mends.filter(({ row }, at) => places[at] === undefined && !gone.includes(row));
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { ...same, file, sha256, atMs, mends, lost, edited });
+  await keepNote(folder, { ...same, from: undefined, file, sha256, atMs, mends, lost, edited });
   return keptList(place, id);
 }
 
@@ -368,8 +399,11 @@ export const removeLists = (place: Place, isUnused: (list: KeptList) => boolean)
   });
 
 /** @param name stays, so that what the list has cost is told by it. Left out: nothing is left of the list. */
-export async function removeList({ folder }: Pick<KeptList, 'folder'>, name?: string): Promise<void> {
-  if (name !== undefined) await replaceFile(join(folder, GONE_NOTE), 0o600, [JSON.stringify({ name })]);
+export async function removeList(
+  { folder, from }: Pick<KeptList, 'folder' | 'from'>,
+  name?: string,
+): Promise<void> {
+  if (name !== undefined) await noteGone(folder, name, from);
   // Without its note the folder is no list any more, even if the next step fails.
   await rm(noteIn(folder), { force: true });
   if (name === undefined) return rm(folder, { recursive: true, force: true });

@@ -37,7 +37,8 @@ export const wholeRoutes = (server: Server, forget: () => void): Hono =>
       }
       forget();
       if (erase !== undefined) await eraseWith(server, list, erase);
-      const isTold = erase === undefined && (await startsOf(server, list)).length > 0;
+      const isTold =
+        (erase === undefined || list.from !== undefined) && (await startsOf(server, list)).length > 0;
       await removeList(list, isTold ? list.name : undefined);
       return context.json({ removed: list.id });
     });
@@ -74,12 +75,15 @@ async function eraseWith(place: Place, list: KeptList, agreed: number): Promise<
 type Start = Awaited<ReturnType<typeof batchLines>>[number];
 
 /** One start of the list in each store that has any. */
-async function startsOf({ store }: Place, { path }: KeptList): Promise<readonly Start[]> {
+async function startsOf({ store }: Place, { path, from = path }: KeptList): Promise<readonly Start[]> {
   const lines = await batchLines(store);
   const byLocation = Map.groupBy(lines, ({ location }) => location);
   return [...byLocation.values()].flatMap((own) => {
-    const { starts = [] } = listsOf(own.map(({ batch }) => batch)).get(path) ?? {};
-    return own.find(({ batch }) => batch === starts[0]) ?? [];
+    const started = listsOf(own.map(({ batch }) => batch));
+    return [...new Set([path, from])].flatMap((each) => {
+      const { starts = [] } = started.get(each) ?? {};
+      return own.find(({ batch }) => batch === starts[0]) ?? [];
+    });
   });
 }
 

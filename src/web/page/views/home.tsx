@@ -121,14 +121,14 @@ function OneList({ list, batch }: Line) {
         {when(at)}
       </time>
       <State list={list} batch={batch} />
-      {list && (
+      {(list || batch?.state !== 'open') && (
         <Act
           look="quiet"
           says="✕"
           aria-label={`Remove ${name}`}
           asks={`Remove “${name}” from this page? What was found for it stays known.`}
           yes="Remove"
-          does={() => ask(`/lists/${list.id}`, { method: 'DELETE' })}
+          does={() => ask(list ? `/lists/${list.id}` : `/batches/${batch?.batch}/list`, { method: 'DELETE' })}
         />
       )}
     </li>
