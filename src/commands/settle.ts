@@ -354,7 +354,9 @@ async function settleDoubts(
   return closedAfter(openLedger(location, { ...opening, command }), async (ledger) => {
     await closeLeftOpen(ledger, batch);
     const { row, all_like: like } = given;
-    const all = await (like === undefined ? doubtsOf(ledger, batch, row) : doubtsLike(ledger, batch, like));
+    const all = await (like === undefined
+      ? doubtsOf(ledger, batch, row, kind === 'skip')
+      : doubtsLike(ledger, batch, like));
     const doubts = row === undefined ? all.filter((doubt) => isForAll(kind, doubt)) : all;
     if (kind !== 'not_done') refuseBeside(batch, doubts, given.row);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not

@@ -85,11 +85,13 @@ export const isOfBeside = ({ isBeside }: Doubt): boolean => isBeside === true;
  * accepted calls, which may still be answered. Where nothing else is left, it is about doubts beside an
  * answer.
  * @param row its number, as the user typed it; left out: the doubts of all rows.
+ * @param leavesOut whether the row is left out, with all that is in doubt of it.
  */
 export async function doubtsOf(
   ledger: LedgerReader,
   batch: Batch,
   row: string | undefined,
+  leavesOut = false,
 ): Promise<readonly Doubt[]> {
   // Other rows may wait for a row that this batch has skipped, so a decision by row number may be about it.
   const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
@@ -105,7 +107,7 @@ export async function doubtsOf(
   const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
   const shown = open.filter((doubt) => decisions.get(doubt)?.kind !== 'skip');
   const meant = [shown, open, ofRow].find(({ length }) => length > 0);
-  if (meant !== undefined) return firstOf(of, Number(row), meant);
+  if (meant !== undefined) return leavesOut && !hasSteps(batch) ? meant : firstOf(of, Number(row), meant);
   const besideOfRow = beside.filter(({ attempt }) => attempts.has(attempt));
   if (besideOfRow.length > 0) return besideOfRow;
   const number = Number(row);

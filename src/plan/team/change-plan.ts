@@ -316,10 +316,10 @@ async function saysOtherwise(
   let rows = 0;
   for await (const { planned: row, record } of plannedRecords(ledger, id)) {
     rows += 1;
-    if (record !== undefined) before.set(nameOf(row, rows > inputRows), record.outcome.kind);
+    if (record !== undefined) before.set(nameOf(row, rows > inputRows), saidOf(record.outcome));
   }
   // In a plan that sends nothing, a row that has work waits for a lost answer.
-  const kindOf = (row: PlannedRow): string => (row.kind === 'work' ? 'in_doubt' : row.outcome.kind);
+  const kindOf = (row: PlannedRow): string => (row.kind === 'work' ? 'in_doubt' : saidOf(row.outcome));
   const now = new Map(planned.map((row, index) => [nameOf(row, index >= fileRows), kindOf(row)]));
   return [...new Set([...before.keys(), ...now.keys()])].some((name) => {
     const was = before.get(name) ?? 'unchanged';
@@ -329,6 +329,10 @@ async function saysOtherwise(
     return was !== is && !stands;
   });
 }
+
+/** A row that was refused because it had changed since its plan may be refused for another reason now. */
+const saidOf = (outcome: Outcome): string =>
+  outcome.kind === 'refused' ? `refused ${outcome.findings.map(({ code }) => code)}` : outcome.kind;
 
 /**
  * Rows of the file are known by their numbers. People whom the file does not name have another number in each
