@@ -64,7 +64,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/changes-done.ts',
     'output/output.ts',
     'output/own-files.ts',
-    'output/reason.ts',
     'output/report-object.ts',
     'output/report.ts',
     'output/short-budgets.ts',

@@ -68,7 +68,7 @@ const samplesOf = (facts: Readonly<Record<string, z.ZodType>>): Readonly<Record<
 function findings(): readonly Said[] {
   return Object.entries(FINDINGS).flatMap(([code, { facts }]) => {
     const finding = { code, facts: samplesOf(facts) } as unknown as Finding;
-    const said = [sayAll([finding], 'terminal'), sayAll([finding], 'page')];
+    const said = [sayAll([finding], 'file'), sayAll([finding], 'page')];
     return [...new Set(said)].map((text, at) => ({ at: `finding ${code}${at === 0 ? '' : ', page'}`, text }));
   });
 }

@@ -12,10 +12,10 @@ import { counted, foreignName, foreignWords, linesOf, listed } from './plain-tex
  */
 
 /**
- * `terminal`: a line of output. `page`: for people who never typed a command, and do not know the names of
- * inputs, on the page as in the column `_reason`. `short`: words that many rows share, without their cells.
+ * `file`: the column `_reason`. `terminal`: a line of output. `page`: for people who never typed a command,
+ * and do not know the names of inputs. `short`: words that many rows share, without their cells.
  */
-export type Face = 'terminal' | 'page' | 'short';
+export type Face = 'file' | 'terminal' | 'page' | 'short';
 
 /** Words that end in a colon lead to the next finding. Blank: this face has nothing to say of it. */
 type Words<Code extends FindingCode> = string | ((facts: FactsOf<Code>, face: Face, names: Names) => string);
@@ -68,11 +68,11 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     const told = `${fact}, so it is probably none of theirs`;
     return isTyped(face) ? `${told}; ask all the same with --accept shared-host` : told;
   },
-  repaired: ({ cells }, face) => repairedWords(cells, face),
+  repaired: ({ cells }) => repairedWords(cells),
   sent_if_repaired: ({ cells }, face) =>
     face === 'short'
       ? 'repaired, it would be sent'
-      : `repaired, it would be sent with ${repairedWords(cells, face)}`,
+      : `repaired, it would be sent with ${repairedWords(cells)}`,
   program_says: ({ words }) => words,
   program_failed: ({ operation, words }) => `${operation} failed: ${foreignWords(words)}`,
   no_parameters_made: ({ operation }) => `${operation} made no parameters from this row`,
@@ -262,8 +262,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   state_unknown: 'their state is not known any more; check at the service',
   person_unnamed: 'neither an e-mail address nor a user_id is known',
 
-  no_match: ({ by }, face) =>
-    `${isTyped(face) ? 'no match' : 'nothing found'} by ${by.map((each) => namedIn(face, each)).join(', ')}`,
+  no_match: ({ by }, face) => `no match by ${by.map((each) => namedIn(face, each)).join(', ')}`,
   refused: ({ by, ...answer }, face) =>
     `the vendor refused ${by === '' ? 'it' : namedIn(face, by)}${answeredIn(face, answer)}`,
 
@@ -376,11 +375,11 @@ const quotedIn = (face: Face, cell: string): string =>
 const answeredIn = (face: Face, answer: Answered): string =>
   face === 'short' ? '' : bracketed(answerWords(answer));
 
-const repairedWords = (cells: FactsOf<'repaired'>['cells'], face: Face): string =>
-  cells.map(({ input, value }) => `${labelOf(input, face)} read as ${foreignWords(value)}`).join(', ');
+const repairedWords = (cells: FactsOf<'repaired'>['cells']): string =>
+  cells.map(({ input, value }) => `${labelOf(input)} read as ${foreignWords(value)}`).join(', ');
 
 /** Whether a face is read where commands are typed. */
-const isTyped = (face: Face): boolean => face === 'terminal';
+const isTyped = (face: Face): boolean => face === 'file' || face === 'terminal';
 
 /** Longer cells are cut: a reason fits a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_CELL = 80;
@@ -399,7 +398,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** A `name` may be that of a company or the parts of a person's. */
-const labelOf = (input: string, face: Face): string =>
+const labelOf = (input: string, face: Face = 'file'): string =>
   isTyped(face) || input === 'name' ? (LABELS[input] ?? input.replaceAll('_', ' ')) : inputWords(input);
 
 /** An input by its name, or several with a plus between them, as in `full_name+company`. */

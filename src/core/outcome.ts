@@ -9,9 +9,9 @@ import type { Outcome } from './row.ts';
 export const withFindings = (outcome: Outcome, more: Findings): Outcome =>
   more.length === 0 ? outcome : { ...outcome, findings: together(outcome.findings, more) };
 
-/** Why, for the terminal; undefined where nothing is to be said. `_reason` says it as the page does. */
+/** The text of the column `_reason`; undefined where nothing is to be said. */
 export const reasonOf = ({ findings }: Pick<Outcome, 'findings'>): string | undefined =>
-  findings.length === 0 ? undefined : sayAll(findings, 'terminal');
+  findings.length === 0 ? undefined : sayAll(findings, 'file');
 
 /** Whether a row was skipped before anything was asked for it, as opposed to one whose answer was lost. */
 export const isLeftOut = ({ kind, findings }: Outcome): boolean =>

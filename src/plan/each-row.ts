@@ -1,5 +1,6 @@
+import { sayAll } from '../core/finding-words.ts';
 import { type RowNumber, rowRangesText } from '../core/row.ts';
-import { reasonIn } from '../files/output/reason.ts';
+import { CALLED } from '../files/output/summary-words.ts';
 import type { EachRowObject } from '../objects/plan-object.ts';
 import type { RowClassification } from '../walk/row-classification.ts';
 
@@ -23,7 +24,7 @@ export class EachRow {
 
   add(classification: RowClassification): void {
     const is = IS[classification.kind];
-    const says = 'findings' in classification ? reasonIn(classification.findings) : '';
+    const says = 'findings' in classification ? sayAll(classification.findings, 'page', CALLED) : '';
     const key = this.#groups.has(`${is} ${says}`) || this.#groups.size < MOST_REASONS ? says : '';
     const group = this.#groups.get(`${is} ${key}`) ?? { is, ...(key !== '' && { says: key }), rows: [] };
     group.rows.push(classification.row);

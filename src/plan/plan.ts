@@ -7,7 +7,7 @@ import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
 import { stepsOf } from '../core/steps.ts';
-import { reasonIn } from '../files/output/reason.ts';
+import { CALLED } from '../files/output/summary-words.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
 import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
@@ -213,7 +213,7 @@ export class Reasons {
       ]) => ({
         reason,
         findings: [...findings],
-        says: reasonIn(findings),
+        says: sayAll(findings, 'page', CALLED),
         count,
         first_rows,
       }),

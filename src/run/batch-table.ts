@@ -26,7 +26,7 @@ import {
   surveyResults,
   textCells,
 } from '../files/output/output.ts';
-import { reasonIn } from '../files/output/reason.ts';
+import { CALLED } from '../files/output/summary-words.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { asItIs, type CellSafety } from '../lib/formulas.ts';
@@ -296,9 +296,16 @@ function inPageWords(row: TableRowObject): TableRowObject {
   const ofSteps = Map.groupBy(findings, ({ step }) => step ?? '');
   ofSteps.delete('');
   const steps = [...ofSteps].map(([step, own]) => {
-    return [step, reasonIn(own.map(({ step: _, ...each }) => each as Finding))] as const;
+    return [
+      step,
+      sayAll(
+        own.map(({ step: _, ...each }) => each as Finding),
+        'page',
+        CALLED,
+      ),
+    ] as const;
   });
-  return { ...row, says: { all: reasonIn(findings), steps: Object.fromEntries(steps) } };
+  return { ...row, says: { all: sayAll(findings, 'page', CALLED), steps: Object.fromEntries(steps) } };
 }
 
 function actionIn(record: RowRecord | undefined) {

@@ -80,7 +80,8 @@ test('an edited list buys its new rows, and the row that was asked otherwise aft
   expect(held).toMatchObject({
     _status: 'in_doubt',
     name: '',
-    _reason: 'it was asked by google.com before, and is asked by acme.example today',
+    _reason:
+      'it was asked by google.com before, and is asked by acme.example today; run the list with --yes to buy that',
   });
   expect((await at.desk.type(run())).code).toBe(3);
   await at.desk.write('list.csv', `${EDITED}\nhttps://delta.example\n`);

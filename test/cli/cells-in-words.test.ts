@@ -35,7 +35,7 @@ test('a word for nothing in place of an identifier is blank, is called so, and n
   for (const [at, word] of words.entries()) {
     const [blank, found] = rows.slice(2 * at, 2 * at + 2);
     expect([word, blank?._status, found?._status, found?._reason]).toEqual([word, 'invalid', 'matched', '']);
-    expect(blank?._reason).toMatch(/ABN .+: counts as blank; web domain .+: counts as blank/);
+    expect(blank?._reason).toMatch(/ABN .+: counts as blank; domain .+: counts as blank/);
   }
   expect(await desk.requests()).toBe(words.length);
 });

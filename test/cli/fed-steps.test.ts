@@ -42,7 +42,7 @@ test('a row by which nobody can be asked for what a later step reads ends with b
   expect(asked).toEqual([]);
   const rows: JsonResult[] = parse(await desk.read('out.csv'), { columns: true });
   expect(rows).toMatchObject([
-    { _status: 'invalid', _reason: expect.stringMatching(/e-mail addresses: .*; people: /), Title: '' },
+    { _status: 'invalid', _reason: expect.stringMatching(/find-email: .*; enrich-person: /), Title: '' },
   ]);
 });
 

@@ -119,7 +119,7 @@ test('where nobody has one the cell is blank, and what was sold is booked as a f
   );
   const { code, stderr } = await at.run();
   expect(code, stderr).toBe(0);
-  const missed = 'nothing found by first name + last name + web domain';
+  const missed = 'no match by first_name+last_name+domain';
   expect(at.cells('Email', '_status', '_credits', '_reason')).toEqual([
     ` | no_match | 2 | ${missed}; in the place of the email stands \`true\``,
     ` | no_match | 2 | ${missed}; in the place of the email stands "Not available"`,
@@ -247,7 +247,7 @@ test('where the job says which verdicts count, another account is asked for all 
   expect(alone.desk.place.rows().map(taken)).toEqual([
     'ann@one.example | matched | ',
     ...['accept_all', 'risky', 'unknown'].map((word) => {
-      return ` | no_match | e-mail addresses: its address is ${word} by one`;
+      return ` | no_match | find-email: its address is ${word} by one`;
     }),
   ]);
 });

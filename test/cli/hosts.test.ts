@@ -47,10 +47,10 @@ test('a platform, a short link, a hidden target and a bare builder are not asked
   expect(
     shown(at, '_reason')
       .slice(0, 5)
-      .map((reason) => reason.replace(/^(?:website|web domain) \S+: /, '')),
+      .map((reason) => reason.replace(/^.*?: (?:website|domain) \S+: /, '')),
   ).toEqual([
-    'is a page of crunchbase.com, which shows many companies',
-    'is a page of glassdoor.co.uk, which shows many companies',
+    'is a page of crunchbase.com, which shows many companies; to send it, name the host under `accept_hosts` in the job',
+    'is a page of glassdoor.co.uk, which shows many companies; to send it, name the host under `accept_hosts` in the job',
     'is a short link of bit.ly, which does not show the page it opens',
     'is a link of protect-au.mimecast.com, which does not show the page it opens',
     'wixsite.com is a website builder, not the website of a company',

@@ -78,9 +78,9 @@ test('a row that is left out is never asked and says why; the next list or job t
   });
   const rows: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
   expect(rows.slice(1, 4).map((row) => [row._status, row._reason, row._credits, row._source])).toEqual([
-    ['skipped', '"Status" is "CUSTOMER"', '0', ''],
-    ['skipped', '"Country" is "US"', '0', ''],
-    ['skipped', '"Status" is "customer"', '0', ''],
+    ['skipped', 'unless leaves it out, because "Status" is "CUSTOMER"', '0', ''],
+    ['skipped', 'only_if leaves it out, because "Country" is "US"', '0', ''],
+    ['skipped', 'unless leaves it out, because "Status" is "customer"', '0', ''],
   ]);
   expect(await desk.read('out.report.html')).toContain('2 of 2 companies found, 100\u00a0%; 3 rows left out');
   expect((await desk.type(RUN)).code, 'the same again').toBe(0);
@@ -97,7 +97,7 @@ test('a row that is left out is never asked and says why; the next list or job t
     figures: { asked: 0, known: 4, found: 4, identifiers: [{ name: 'domain', asked: 4, found: 4 }] },
   });
   const [out]: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
-  const reason = '"Country" is "AU"';
+  const reason = 'unless leaves it out, because "Country" is "AU"';
   expect(out).toMatchObject({ _status: 'skipped', _reason: reason, _source: 'ledger', _credits: '0' });
   expect(out?.name, 'as it was bought first').toBe(rows[0]?.name);
   expect(rows[0]?.name).not.toBe('');
@@ -117,7 +117,7 @@ test.each(['please check', 'please check, so correct it', 'ABN x: wrong, so corr
     });
     expect(readdirSync(desk.place.folder)).not.toContain('out.needs-attention.csv');
     const [, left]: Record<string, string>[] = parse(await desk.read('out.csv'), { columns: true });
-    expect(left?._reason).toBe(`"Note" is "${note}"`);
+    expect(left?._reason).toBe(`only_if leaves it out, because "Note" is "${note}"`);
   },
 );
 

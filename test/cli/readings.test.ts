@@ -152,7 +152,7 @@ test('another list counts what is no answer as to buy, holds its rows back unask
   expect(vendor.book()).toEqual(['four.example']);
   expect(vendor.cell('other.csv', 0, 'name')).toBe('');
   expect(vendor.cell('other.csv', 0, '_reason')).toMatch(
-    /^today's dialect reads the response of 20.*Z as a rate limit, not as an answer: status 200$/,
+    /^today's dialect reads the response of 20.*Z as a rate limit, not as an answer: status 200; run the list with --yes to buy it again$/,
   );
   expect((await desk.type(['settle', held.batch])).stdout).toMatch(
     /^row 2 waits: today's dialect reads the response of .*\nNothing in batch \w+ is for you to decide\.\n$/,

@@ -65,7 +65,7 @@ test('a run sends what was meant, says so in each row, and leaves every cell as 
     'e-mail read as jo@bought.example',
     'e-mail read as flo@bought.example',
     '',
-    'e-mail not an address: is not an e-mail address',
+    'no usable identifier: e-mail not an address: is not an e-mail address',
   ]);
   const own = readFileSync(out, 'utf8')
     .split('\n')

@@ -51,7 +51,7 @@ test('one plan, one budget that is raised, one batch and one file, in which both
     { _status: 'matched', _matched_by: 'domain; email', _credits: '3' },
     { _status: 'invalid', _matched_by: '', _credits: '0' },
   ]);
-  expect(rows[1]._reason).toMatch(/^people: e-mail/);
+  expect(rows[1]._reason).toMatch(/^enrich-person: no usable identifier: /);
   for (const name of ['name', 'full_name', 'employee_count', 'job_title'])
     expect(rows[0][name], name).not.toBe('');
   const report = (await desk.read('list.enriched.report.html')).replaceAll(/<[^>]+>/g, ' ');
@@ -169,17 +169,11 @@ const ONE = 'Domain,Email\na.example,jo@a.example\n';
 const RUN = ['run', BOTH, 'list.csv', '--budget', '50', '-o', 'out.csv'];
 
 test.each<readonly [Said, Said, string, string, RegExp]>([
-  ['found', 'none', 'matched', 'domain', /^people: nothing found by e-mail$/],
-  ['none', 'found', 'matched', 'email', /^companies: nothing found by web domain$/],
-  [
-    'none',
-    'none',
-    'no_match',
-    '',
-    /^companies: nothing found by web domain; people: nothing found by e-mail$/,
-  ],
-  ['refused', 'found', 'refused', 'email', /^companies: the vendor refused web domain \([^;]*\)$/],
-  ['lost', 'refused', 'in_doubt', '', /^companies: .*; people: the vendor refused e-mail/],
+  ['found', 'none', 'matched', 'domain', /^enrich-person: no match by email$/],
+  ['none', 'found', 'matched', 'email', /^enrich-company: no match by domain$/],
+  ['none', 'none', 'no_match', '', /^enrich-company: no match by domain; enrich-person: no match by email$/],
+  ['refused', 'found', 'refused', 'email', /^enrich-company: the vendor refused domain \([^;]*\)$/],
+  ['lost', 'refused', 'in_doubt', '', /^enrich-company: .*; enrich-person: the vendor refused email/],
 ])('a row whose company is %s and whose person is %s is %s', async (company, person, status, by, reason) => {
   const { desk } = await deskBefore(answering(company, person));
   await desk.write('list.csv', ONE);

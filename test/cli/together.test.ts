@@ -86,8 +86,8 @@ test('a person is asked for once, by the first that the row can fill, and a row 
   expect(shown(at, 'Email', 'State', '_matched_by', '_credits', '_reason')).toEqual([
     'x@a.example | valid | profile_url | 2 | ',
     'Park@a.example | valid | first_name+last_name+domain | 2 | ',
-    'x@a.example | valid | full_name+company | 2 | web domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
-    ' |  |  | 0 | none of profile page, first name + last name + web domain and full name + company is complete: profile page: blank; last name: blank',
+    'x@a.example | valid | full_name+company | 2 | domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
+    ` |  |  | 0 | none of ${FINDER.by.slice(0, 2).join(', ')} and full_name+company is complete: profile URL: blank; last name: blank`,
   ]);
 });
 
@@ -119,9 +119,7 @@ test('a waterfall of the job rules over what the dialect takes', async () => {
   const at = await deskOf({ 'find-email': FINDER }, () => ({ data: { email: null } }), PEOPLE.slice(0, 2));
   await at.desk.type(run('find-email', '--waterfall', 'full_name+domain,profile_url'));
   expect(at.asked.map(({ input }) => Object.keys(input))).toEqual([['full_name', 'domain'], ['profile_url']]);
-  expect(shown(at, '_reason', '_credits')).toEqual([
-    'nothing found by full name + web domain, profile page | 2',
-  ]);
+  expect(shown(at, '_reason', '_credits')).toEqual(['no match by full_name+domain, profile_url | 2']);
 });
 
 /** Answers to a finder: how the row ends, what it is booked at, and what then stands in the column. */
@@ -227,7 +225,9 @@ describe('a check of addresses', () => {
     const at = await deskOf({ 'check-email': CHECKER }, () => ({ state: 'risky' }), ADDRESSES.slice(0, 3));
     const words = run('check-email', '--add', 'Verdict=verdict');
     expect((await at.desk.type(words)).code).toBe(3);
-    expect(shown(at, '_status', '_reason')[0]).toMatch(/^in_doubt \| .*"risky".*with an unknown verdict/);
+    expect(shown(at, '_status', '_reason')[0]).toMatch(
+      /^in_doubt \| .*"risky".*with a verdict that `verdicts`/,
+    );
     const told = ['settle', 'last', '2', '--answer', 'Verdict=accept_all'];
     expect((await at.desk.type(told)).code).toBe(2);
     await at.desk.type(['settle', 'last', '2', '--answer', 'verdict=accept_all']);

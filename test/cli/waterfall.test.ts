@@ -51,7 +51,7 @@ test('a row is asked for by all identifiers that it has in one call, which is kn
     ['profile_url', 'bought'],
     ['', ''],
   ]);
-  expect(desk.place.rows()[3]?._reason).toBe('e-mail: blank; profile page: blank');
+  expect(desk.place.rows()[3]?._reason).toBe('no usable identifier: e-mail: blank; profile URL: blank');
 
   // The job that was kept is the same job: it goes by the same batch, and buys nothing.
   expect(await desk.json(['plan', 'kept.yaml', 'list.csv'])).toMatchObject({ bought_before: 3, to_buy: 0 });

@@ -286,7 +286,7 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
     change: { subject: { name: 'jo@a.example' }, leaves: { state: 'invited' } },
   };
   const why = (body: unknown): string =>
-    sayAll(judge(answered(200, body), service, invite, call).why, 'terminal');
+    sayAll(judge(answered(200, body), service, invite, call).why, 'file');
   expect(why({ id: 'r-1' })).toBe('status 200, {"id":"r-1"}, without "invite_code"');
   expect(why({ success: false })).toBe('status 200, {"success":false}, without "invite_code"');
   expect(why('')).toBe('status 200, without a body');
@@ -306,7 +306,7 @@ describe('an answer of brackets', () => {
 
   test('an answer of brackets that nobody can look into is in doubt, because it may have been charged, and says why', () => {
     const verdict = judged(answered(200, nested(200_000)));
-    expect(sayAll(verdict.why, 'terminal')).toBe('status 200, its lists and objects are more than 100 deep');
+    expect(sayAll(verdict.why, 'file')).toBe('status 200, its lists and objects are more than 100 deep');
     for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)])
       expect(judged(answered(200, body)).kind).toBe('in_doubt');
   });
@@ -342,7 +342,7 @@ test.each([
   (body, no) => {
     const verdict = judged(answered(200, body));
     expect(verdict.kind).toBe('in_doubt');
-    expect(sayAll(verdict.why, 'terminal')).toBe(`status 200, ${no} stands in it, which JSON does not have`);
+    expect(sayAll(verdict.why, 'file')).toBe(`status 200, ${no} stands in it, which JSON does not have`);
   },
 );
 

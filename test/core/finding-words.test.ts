@@ -10,16 +10,14 @@ test('what an entry of the job does about a cell is said to who types, and not o
   const cell = finding('directory_page', { input: 'website', cell: 'x.example', about: 'x.example' });
   const fact = 'website x.example: is a page of x.example, which shows many companies';
   expect(sayAll(cell, 'page')).toBe(fact);
-  expect(sayAll(cell, 'terminal')).toBe(
-    `${fact}; to send it, name the host under \`accept_hosts\` in the job`,
-  );
+  expect(sayAll(cell, 'file')).toBe(`${fact}; to send it, name the host under \`accept_hosts\` in the job`);
 });
 
 test('after a sentence another one begins, and after a colon the words go on', () => {
   const role = finding('role_unknown', { input: 'role', cell: 'owner' });
   const all = together(role, finding('blank', { input: 'domain' }));
   expect(sayAll(all, 'page')).toMatch(/^role "owner" is not known\. Web domain: blank$/);
-  expect(
-    sayAll(together(finding('nothing_usable', {}), finding('blank', { input: 'abn' })), 'terminal'),
-  ).toBe('no usable identifier: ABN: blank');
+  expect(sayAll(together(finding('nothing_usable', {}), finding('blank', { input: 'abn' })), 'file')).toBe(
+    'no usable identifier: ABN: blank',
+  );
 });

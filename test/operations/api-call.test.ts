@@ -22,7 +22,7 @@ const tagging = (more: JsonObject = {}): Operation => shaped({ endpoint: '/tags'
 
 function firstCall(operation: Operation, row: RowInput, settings: JsonObject = {}): Call {
   const prepared = operation.preparer({ settings })(row);
-  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'terminal'));
+  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'file'));
   const step = operation.next(prepared.input, () => undefined);
   if (step.kind === 'end') throw new Error('nothing is sent');
   return step.call;
@@ -84,7 +84,7 @@ describe('a cell in the path', () => {
   const endpointFor = (Id: string, Tag = 't'): string => {
     const prepared = people.preparer({})({ Id, Tag });
     return prepared.kind === 'invalid'
-      ? `invalid: ${sayAll(prepared.findings, 'terminal')}`
+      ? `invalid: ${sayAll(prepared.findings, 'file')}`
       : String(firstCall(people, { Id, Tag }).parameters.endpoint);
   };
 

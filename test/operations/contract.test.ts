@@ -194,7 +194,7 @@ describe.each([...operations])('%s', (_, operation) => {
         for (const options of [{}, OPTIONS]) {
           const prepared = operation.preparer(options)(row);
           expect(operation.preparer(options)(row)).toEqual(prepared);
-          if (prepared.kind === 'invalid') expect(sayAll(prepared.findings, 'terminal')).toMatch(/\S/);
+          if (prepared.kind === 'invalid') expect(sayAll(prepared.findings, 'file')).toMatch(/\S/);
         }
       }),
     );

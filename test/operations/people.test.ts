@@ -262,7 +262,7 @@ describe('people whom the list does not have any more', () => {
 
   function missing(options: OperationOptions, idle: readonly IdleRow[] = []) {
     const work = planned(onboard, ROW, team, options);
-    if (work.kind === 'invalid') throw new Error(sayAll(work.findings, 'terminal'));
+    if (work.kind === 'invalid') throw new Error(sayAll(work.findings, 'file'));
     const works = onboard.change?.missing?.([work.input as never], new Team(team), options, idle) ?? [];
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }

@@ -12,7 +12,7 @@ const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };
 
 function endOf(answer: Answer): unknown {
   const prepared = searchPeople.preparer({})(row);
-  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'terminal'));
+  if (prepared.kind === 'invalid') throw new Error(sayAll(prepared.findings, 'file'));
   const step = searchPeople.next(prepared.input, () => answer);
   return step.kind === 'end' ? step.outcome : undefined;
 }

@@ -26,8 +26,7 @@ const settled = (answer: 'found' | 'refused'): Verdict => ({
 });
 const FORBIDDEN: Verdict = { ...settled('refused'), projectRefused: true } as Verdict;
 const WAITS = { kind: 'waits', why: finding('answer', { status: 403 }) };
-const refusalIn = (access: ProjectAccess, call: Call): string =>
-  sayAll(access.refusalOf(call) ?? [], 'terminal');
+const refusalIn = (access: ProjectAccess, call: Call): string => sayAll(access.refusalOf(call) ?? [], 'file');
 
 test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);

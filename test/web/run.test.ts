@@ -3,7 +3,6 @@
  * row beside the table, and lets a person decide about lost answers, a wrong name and a team to take back.
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -184,15 +183,12 @@ test('it says what came of it and what each one found cost; a row opens beside i
   await beside.getByText('web domain: all 1').waitFor();
   await beside.getByRole('button', { name: 'row 3' }).click();
   await page.getByRole('heading', { name: 'Row 3' }).waitFor();
-  await beside.getByText('web domain: blank', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await beside.getByText('What it was found by').waitFor();
   const download = page.waitForEvent('download');
   await press(page, 'Download as ▾');
   await press(page, 'CSV');
   expect((await download).suggestedFilename()).toBe('Renewals Q4.enriched.csv');
-  const table = readFileSync(await (await download).path(), 'utf8');
-  expect(table, 'the words beside the table').toContain(',invalid,web domain: blank,');
   const needing = page.waitForEvent('download');
   await press(page, 'Download as ▾');
   await press(page, 'The rows that need attention');

@@ -12,7 +12,7 @@ import { unreadableWords } from '../../core/finding-words.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
-import { isLeftOut } from '../../core/outcome.ts';
+import { isLeftOut, reasonOf } from '../../core/outcome.ts';
 import { isNightJob, listFolderOf } from '../../core/paths.ts';
 import { asField, faces, phrase } from '../../core/phrase.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -43,7 +43,6 @@ import { isFilled } from '../../values/kinds.ts';
 import { identifierNames, kindOfFilled } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import type { RowMatch } from './match.ts';
-import { reasonIn } from './reason.ts';
 import { accountAt, answersOf, type ShownAnswer, shownAnswer } from './shown-answer.ts';
 import { columnWords } from './summary-words.ts';
 import { isPaidBy } from './tally.ts';
@@ -435,7 +434,7 @@ export function ourFacts(
   const kind = outcome?.kind ?? 'pending';
   const isUnanswered = kind === 'in_doubt' || (kind === 'skipped' && outcome && !isLeftOut(outcome));
   const last = isUnanswered ? undefined : answers.at(-1);
-  const reason = [outcome && reasonIn(outcome.findings), why]
+  const reason = [outcome && reasonOf(outcome), why]
     .filter((part) => part !== undefined && part !== '')
     .join('; ');
   return {

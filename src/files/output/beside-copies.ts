@@ -3,7 +3,7 @@ import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { statusColumn } from '../../core/our-columns.ts';
-import { needsPerson } from '../../core/outcome.ts';
+import { needsPerson, reasonOf } from '../../core/outcome.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
@@ -11,7 +11,6 @@ import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer
 import { PART_ROWS, recordParts, rowMaker } from '../kept-rows.ts';
 import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
 import type { Matching } from './match.ts';
-import { reasonIn } from './reason.ts';
 import { shownAnswers } from './shown-answer.ts';
 
 /**
@@ -141,8 +140,8 @@ export function attentionCopy(
     if (outcome === undefined) return undefined;
     const match = matching.of(row, record);
     if (!needsPerson(outcome) && !match.needsPerson) return undefined;
-    const reasons = [reasonIn(outcome.findings), match.needsPerson ? match.words : ''];
-    const reason = reasons.filter((each) => each !== '').join('; ');
+    const reasons = [reasonOf(outcome), match.needsPerson ? match.words : undefined];
+    const reason = reasons.filter((each) => each !== undefined).join('; ');
     const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
     return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
   };

@@ -1,6 +1,7 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { describedCall, makesProject } from '../../core/described.ts';
 import { about, finding, isWithoutAWord, NO_FINDINGS, together } from '../../core/finding.ts';
+import { sayAll } from '../../core/finding-words.ts';
 import type { Findings } from '../../core/findings.ts';
 import { subjectText, subjectWords, userIn } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
@@ -18,9 +19,8 @@ import type { ChangesObject } from '../../objects/batch-view.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 import { plannedRecords } from '../kept-rows.ts';
-import { reasonIn } from './reason.ts';
 import { CHANGE_ENDS, type ChangeEnd, type ChangesDone, type PersonChange } from './report-object.ts';
-import { changesDoneIn } from './summary-words.ts';
+import { CALLED, changesDoneIn } from './summary-words.ts';
 
 /**
  * The changes that a batch has made, from its plan and its answers. Every face of the program takes its
@@ -92,7 +92,7 @@ class ChangeCollector {
       return;
     }
     const works = keptWorks(planned);
-    const soFar = reasonIn(changedSoFar(planned, record));
+    const soFar = sayAll(changedSoFar(planned, record), 'page', CALLED);
     for (const work of works) {
       const isOf = ({ call }: RowAnswer): boolean =>
         works.length === 1 || call.project === work.subject.project;
@@ -134,13 +134,13 @@ class ChangeCollector {
     const isShown = isBeyond || (isFirst && (ended === 'applied' || isHalf || isSo));
     if (!isShown) return;
     const back = present({ taken_back: isBack || undefined });
-    const reason = isHalf ? soFar : reasonIn(findings);
+    const reason = isHalf ? soFar : sayAll(findings, 'page', CALLED);
     this.#addPerson(work, { row, ended, beyond: isBeyond, reason, ...back });
   }
 
   #addLeftOut(row: number, who: string, findings: Findings): void {
     const keeps_access = keepsAccess(findings) || undefined;
-    this.#leftOut.push({ row, who, reason: reasonIn(findings), ...present({ keeps_access }) });
+    this.#leftOut.push({ row, who, reason: sayAll(findings, 'page', CALLED), ...present({ keeps_access }) });
   }
 
   #addEnd(work: KeptWork, end: PeopleEnd): void {

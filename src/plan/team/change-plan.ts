@@ -18,7 +18,7 @@ import { outcomeOf } from '../../core/steps.ts';
 import { listNameOf } from '../../files/called.ts';
 import { sortingColumns } from '../../files/columns/columns.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
-import { reasonIn } from '../../files/output/reason.ts';
+import { CALLED } from '../../files/output/summary-words.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import type {
   ChangeAction,
@@ -419,7 +419,7 @@ class TeamDraft {
     const reason = reasonOf(outcome);
     const findings = [...outcome.findings];
     const action = actionOfOutcome(outcome);
-    const says = reasonIn(findings);
+    const says = sayAll(findings, 'page', CALLED);
     this.changes.push({ row, action, ...of, ...present({ reason, beyond }), findings, says });
     return outcome;
   }

@@ -37,7 +37,7 @@ test.each<[OutcomeKind, string, Partial<Record<'isLeftOut' | 'isFilledBefore' | 
     ...(needsPerson(row) && { needsPerson: true }),
   };
   expect(told).toEqual(is);
-  expect(sayAll(row.findings, 'terminal')).toBe(reason);
+  expect(sayAll(row.findings, 'file')).toBe(reason);
 });
 
 test.each([
@@ -50,5 +50,5 @@ test.each([
 ])('why an attempt ended is said as before: %s', async (why) => {
   const { convert } = await conversionOf(OF_LAYOUT_7);
   const [attempt] = convert('attempts', { id: 1, why });
-  expect(sayAll(findingsIn(String(attempt?.why)), 'terminal')).toBe(why);
+  expect(sayAll(findingsIn(String(attempt?.why)), 'file')).toBe(why);
 });
