@@ -24,7 +24,7 @@ export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
   bought: { statements: 950, commits: 58, groups: 26, snapshots: 2, syncs: 11, requests: 1_000 },
   // One statement asks what a vendor has accepted and not yet answered, some which rows share an answer, for `_match`, and one what an
   // earlier build has started.
-  'written again': { statements: 176, commits: 14, groups: 0, snapshots: 0, syncs: 4, requests: 0 },
+  'written again': { statements: 179, commits: 14, groups: 0, snapshots: 0, syncs: 4, requests: 0 },
   // Groups of 200 rows ask three times more than groups of 500, and take 6 % less of the processor.
   planned: { statements: 104, commits: 0, groups: 0, snapshots: 0, syncs: 0, requests: 0 },
   replayed: { statements: 300, commits: 18, groups: 0, snapshots: 0, syncs: 6, requests: 0 },

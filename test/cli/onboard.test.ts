@@ -238,7 +238,7 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
   expect(done).toMatchObject({ rows: 9, counts: { unchanged: 9, applied: 1 }, removed: 1 });
   expect(await sheet.roles()).toHaveLength(9);
   expect(readFileSync(sheet.path('.enriched.report.html'), 'utf8')).toMatch(
-    /proj-missing<\/span><span>− removed<\/span><span>p0@acme\.example<\/span><span>viewer \(not in the list\)/,
+    /proj-missing<\/span> <span>− removed<\/span> <span>p0@acme\.example<\/span> <span>viewer \(not in the list\)/,
   );
   expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
 });

@@ -206,7 +206,7 @@ test('a row that is in doubt twice rests on the first, and when that is settled,
   expect(asked).toHaveLength(2);
   const [row] = await rowsOf(desk, 'out.csv');
   expect(row).toMatchObject({ name: 'Acme', _status: 'skipped', _matched_by: 'domain' });
-  expect(row._reason).toMatch(/^people: skipped by the user: /);
+  expect(row._reason).toMatch(/^enrich-person: skipped by the user: /);
 });
 
 test('a run that is killed between two steps leaves the row pending, and the same command does the second', async () => {
