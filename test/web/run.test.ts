@@ -49,7 +49,7 @@ async function openRow(page: Page, cell: string): Promise<void> {
 
 /** Waits until the state of the list is this one word. */
 const isNow = (page: Page, word: string): Promise<void> =>
-  page.locator('.state strong', { hasText: word }).waitFor();
+  page.locator('.state strong', { hasText: new RegExp(`^\\W*${word}`) }).waitFor();
 
 test('a list that is about to go on is paused at once, and nothing of it is in doubt', async () => {
   const desk = await openDesk({ latencyMs: 500, concurrency: 1 });
