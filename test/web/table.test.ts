@@ -556,7 +556,7 @@ test('on a telephone a row is a card with its fault below the field, rows are fi
   await expect.poll(() => page.getByRole('list', { name: 'Rows' }).getByRole('listitem').count()).toBe(1);
   // Beside the table, too, a value is read whole.
   await page.getByRole('button', { name: 'Row 7' }).click();
-  await page.getByRole('group').filter({ hasText: 'Your columns' }).click();
+  await page.locator('details', { hasText: 'Your columns' }).click();
   await page.setViewportSize({ width: 1280, height: 800 });
   const beside = page.getByRole('complementary', { name: 'Row 7' });
   await beside.getByText(long).last().waitFor();
