@@ -8,7 +8,7 @@
 import { mkdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { some } from '../support/combinations.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 
 /** A list whose first answers are lost. */
 async function lostDesk(rows: number, faults: string, ...more: readonly string[]): Promise<Desk> {
@@ -433,4 +433,24 @@ test('a lost call of a batch that a newer one has followed is decided about ther
   );
   await desk.type(['settle', next, '--retry', '--extra-credits', '1']);
   expect((await desk.json(desk.run())).counts).toEqual({ matched: 3 });
+});
+
+test('a row is left out with all that is in doubt of it', async () => {
+  const at = await deskBefore(({ input }) =>
+    input.profile_url?.endsWith('p0') === true ? undefined : Response.json({ code: 99 }, { status: 422 }),
+  );
+  const { desk } = at;
+  const rows = ['p0', 'p1', 'p2', 'p3'].map((name) => `${name}@acme.example,linkedin.com/in/${name}`);
+  await desk.write('list.csv', `Email,LinkedIn\n${rows.join('\n')}\n`);
+  await desk.write('job.yaml', 'operation: enrich-person\nwaterfall: [email, profile_url]\n');
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv'];
+  // The refusals are of one shape, so they are taken back, and the e-mail of the first row is asked again.
+  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
+  at.answer = ({ input }) =>
+    input.email?.startsWith('p0') === true ? undefined : { full_name: input.email };
+  await desk.type(run);
+  const { in_doubt: doubts } = await desk.json(['settle', 'last']);
+  expect(doubts.map(({ row }: { row: number }) => row)).toEqual([2, 2]);
+  expect(await desk.json(['settle', 'last', '2', '--skip'])).toMatchObject({ calls: 2 });
+  expect(await desk.json(['settle', 'last'])).toMatchObject({ in_doubt: [] });
 });
