@@ -12,15 +12,13 @@ import type {
   PlanObject,
   ReportObject,
   StepObject,
-  WorkList,
-  WorkView,
 } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
 import { Loaded, late } from '../parts/asking.tsx';
 import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
-import { askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
-import { ask, beat, look, query } from '../session.ts';
+import { askedApart, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
+import { ask, beat, query } from '../session.ts';
 import { Head, waitsUntil } from './list/head.tsx';
 import { isFill } from './list/job.ts';
 import {
@@ -29,6 +27,7 @@ import {
   type Filter,
   isAnew,
   type Known,
+  newestWork,
   type OfScene,
   PLANNED_NEEDING,
   rowsMended,
@@ -91,7 +90,7 @@ const knownAnew = (list: ListView): Known | undefined =>
 export const ListOfBatch = ({ id }: { readonly id: string }) => (
   <Loaded
     path={`/batches/${id}`}
-    question={(signal) => knownOfBatch(id, signal)}
+    question={async (signal) => (await import('./list/of-batch.ts')).knownOfBatch(id, signal)}
     again={beat.value}
     view="List"
     missing="This list is not here. It may have been deleted, or be in another store."
@@ -106,25 +105,8 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
   const { name, standing } = list;
   const earlier = batches.filter((each) => each.undoes === null && each.batch !== standing.batch);
   const undo = batches.find(({ undoes }) => undoes !== null && undoes === standing.batch);
-  return { name, list, batch, earlier, undo, work: newest(work, [id, standing.batch]) };
+  return { name, list, batch, earlier, undo, work: newestWork(work, [id, standing.batch]) };
 }
-
-async function knownOfBatch(id: string, signal: AbortSignal): Promise<Known> {
-  const [batch, { work }] = await Promise.all([
-    look<BatchStatusObject>('status', { batch: id }, signal),
-    ask<WorkList>('/tasks', { signal, isLook: true }),
-  ]);
-  const name = fileName(batch.input);
-  const known = { name, list: undefined, batch, earlier: [], work: newest(work, [id]) };
-  const [, list] = /[\\/]lists[\\/]([0-9a-f]{16})[\\/]list\./.exec(batch.input) ?? [];
-  if (list === undefined) return known;
-  // A list that was deleted has no version of now.
-  const now = await ask<ListView>(`/lists/${list}`, { signal, isLook: true }).catch(() => undefined);
-  return now === undefined ? known : { ...known, name: now.name, now };
-}
-
-const newest = (work: WorkList['work'], ids: readonly (string | null)[]): WorkView | undefined =>
-  work.findLast(({ about, batch }) => ids.includes(about) || (batch !== null && ids.includes(batch)));
 
 function Shown(known: Known) {
   const scene = useScene(known);

@@ -8,7 +8,7 @@ import { conditionsIn, conditionWords } from './conditions.ts';
 import { isForStart, isOfJob, jobWith, withoutCondition } from './conditions-changed.ts';
 import { EVERYTHING, type Filter, isTiled, type OfScene, rangesOf, rowsMended } from './scene.ts';
 
-const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter, '');
+const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter);
 const ConditionOn = late(async () => (await import('./filters.tsx')).ConditionOn);
 const AskAgain = late(async () => (await import('./again.tsx')).AskAgain);
 
@@ -65,7 +65,9 @@ export function Chips({ scene, columns, canAsk, onCopy }: ChipsProps) {
         );
       })}
       {conditions.length > 0 && !isNarrow.value && (
-        <AnotherFilter scene={scene} columns={columns} says="+ Filter" />
+        <Popover name="Another filter" says="+ Filter" look="quiet">
+          {() => <AnotherFilter scene={scene} columns={columns} />}
+        </Popover>
       )}
       {conditions.length > 0 && size === 0 && <Kept scene={scene} />}
       {size > 0 && <Chosen scene={scene} canAsk={canAsk} onCopy={onCopy} />}

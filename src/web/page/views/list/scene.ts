@@ -35,6 +35,13 @@ export interface Known {
   readonly work: WorkView | undefined;
 }
 
+/** The newest work about one of these, a list or its batch. */
+export const newestWork = (
+  work: readonly WorkView[],
+  ids: readonly (string | null)[],
+): WorkView | undefined =>
+  work.findLast(({ about, batch }) => ids.includes(about) || (batch !== null && ids.includes(batch)));
+
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
 export type Scene = ReturnType<typeof useScene>;
 

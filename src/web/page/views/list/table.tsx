@@ -20,7 +20,7 @@ const FaultLines = late(async () => (await import('./fault-lines.tsx')).FaultLin
 const ColumnChoice = late(async () => (await import('./column-choice.tsx')).ColumnChoice);
 const Sheet = late(async () => (await import('./sheet.tsx')).Sheet, '');
 const Cards = late(async () => (await import('./cards.tsx')).Cards);
-const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter, '');
+const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter);
 const Chips = late(async () => (await import('./chips.tsx')).Chips, '');
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
@@ -162,7 +162,11 @@ function Tools(props: ToolsProps) {
             }}
           />
         </span>
-        {isNarrow.value && <AnotherFilter scene={scene} columns={props.columns} says="Filter" />}
+        {isNarrow.value && (
+          <Popover name="Another filter" says="Filter" look="quiet">
+            {() => <AnotherFilter scene={scene} columns={props.columns} />}
+          </Popover>
+        )}
         <ColumnsShown {...props} />
       </span>
     </span>
