@@ -100,6 +100,8 @@ describe('a month', () => {
   test('it comes to what it has cost a day, for all of its days; one that is over has no forecast', () => {
     const first = daysIn(AUD, '2026-11', days, new Date('2026-11-05T01:00:00Z'));
     expect(forecastOf(first, '2026-11')).toBe((6 / 5) * 30);
+    const early = daysIn(AUD, '2026-11', days, new Date('2026-11-04T01:00:00Z'));
+    expect(forecastOf(early, '2026-11'), 'in its first days').toBeUndefined();
     const last = daysIn(AUD, '2026-11', days, new Date('2026-11-30T01:00:00Z'));
     expect(forecastOf(last, '2026-11')).toBeUndefined();
     expect(forecastOf(daysIn(AUD, '2026-11', [], new Date('2026-11-05')), '2026-11')).toBeUndefined();

@@ -100,11 +100,19 @@ function passedOf(month: string, now: Date): number {
   return now.toISOString().startsWith(month) ? now.getUTCDate() : lengthOf(month);
 }
 
-/** What the month comes to if each day costs what those so far did; undefined once its last has begun. */
+/** One busy day at the beginning of a month says nothing of the month. */
+const LEAST_DAYS = 5;
+
+/**
+ * What the month comes to if each day costs what those so far did; undefined in its first days, and once its
+ * last has begun.
+ */
 export function forecastOf(days: readonly Day[], month: string): number | undefined {
   const { soFar = 0 } = days.at(-1) ?? {};
   const length = lengthOf(month);
-  return days.length === length || soFar === 0 ? undefined : (soFar / days.length) * length;
+  return days.length < LEAST_DAYS || days.length === length || soFar === 0
+    ? undefined
+    : (soFar / days.length) * length;
 }
 
 /** Marks of an axis from 0, in steps of 1, 2 or 5 times a power of ten; the last one is not below `most`. */
