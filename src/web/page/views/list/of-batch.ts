@@ -3,7 +3,7 @@ import { fileName } from '../../parts/figures.ts';
 import { ask, look } from '../../session.ts';
 import { type Known, newestWork } from './scene.ts';
 
-/** What is known of a batch that stands in no list of hers, or in a version of one that is no longer the newest. */
+/** What is known of a batch of no list of hers, or of an earlier version of one. */
 export async function knownOfBatch(id: string, signal: AbortSignal): Promise<Known> {
   const [batch, { work }] = await Promise.all([
     look<BatchStatusObject>('status', { batch: id }, signal),
