@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { localTime } from '../core/clock.ts';
 import { allRows, rowsIn } from '../core/counts.ts';
 import { stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
-import { readWholeView } from '../files/output/output.ts';
 import { settingsKept } from '../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import {
@@ -18,10 +16,9 @@ import {
 } from '../objects/batch-object.ts';
 import { RowObject } from '../objects/row-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
-import { pricesIn } from '../run/known-account.ts';
-import { type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
+import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
-import { changesLines, countLines, creditsLine, matchLine } from './shared/batch-lines.ts';
+import { changesLines, countLines, creditsLine } from './shared/batch-lines.ts';
 import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
@@ -90,7 +87,7 @@ export default command({
         const { tableOf } = await import('../run/batch-table.ts');
         return tableReport(await tableOf(ledger, found.batch, more));
       }
-      if (row === undefined) return batchReport(await matchedStatus(ledger, found), found.batch);
+      if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);
       // This part is loaded late because it reads the accounts, which the lists do not need.
       const { rowReport } = await import('./status/row.ts');
       return rowReport(ledger, found.batch, row);
@@ -143,14 +140,6 @@ function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts 
 
 // ------------------------------------------------------------------------------------------------- one batch
 
-/** Every answer of the list is compared with its row, so a list that is still worked on is not. */
-async function matchedStatus(ledger: LedgerReader, found: FoundBatch): Promise<BatchStatusObject> {
-  const status = await batchStatus(ledger, found);
-  if (status.state === 'open' || status.changes !== undefined) return status;
-  const { figures } = await readWholeView(ledger, found.batch, await pricesIn(ledger));
-  return { ...status, ...present({ mismatched: figures.mismatched, other_abn: figures.other_abn }) };
-}
-
 function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
   return {
     lines: [...stateLines(status, batch), ...openLines(status)],
@@ -174,7 +163,6 @@ function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly st
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),
     creditsLine(status),
-    matchLine(batch, status),
     // A call may have taken several requests. A request in doubt is not among the answered ones.
     `Requests   ${requests === calls ? `${grouped(requests)} for ${counted(calls, 'call')}` : `${grouped(requests)}, ${counted(calls, 'call')} answered`}`,
   );

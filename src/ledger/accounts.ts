@@ -79,7 +79,7 @@ export interface AccountFacts extends PauseFacts {
    */
   readonly ended?: Pick<StopError, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
-  /** The path of its address at the newest start before it had answered anything but 404. */
+  /** The path of its base URL at the newest start, kept until it answers anything but 404. */
   readonly only404At?: string;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../core/operation.ts';
-import { BatchView, OtherAbnObject } from './batch-view.ts';
+import { BatchView } from './batch-view.ts';
 import { FindingObject } from './finding-object.ts';
 
 /** Rows, and how many of them have ended. */
@@ -102,9 +102,6 @@ export const BatchStatusObject = BatchObject.extend({
   beside: z.number().exactOptional(),
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
-  /** As in `figures`, once it has ended. */
-  mismatched: z.number().exactOptional(),
-  other_abn: OtherAbnObject.exactOptional(),
   /** The undo that takes it back. */
   undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
 });

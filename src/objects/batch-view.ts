@@ -139,7 +139,7 @@ const AttentionObject = z.object({
 
 const LeftOutObject = z.object({ words: z.string(), rows: z.number() });
 
-export const OtherAbnObject = z.object({ count: z.number(), first_rows: z.array(z.number()) });
+const OtherAbnObject = z.object({ count: z.number(), first_rows: z.array(z.number()) });
 
 /** The figures of a batch on all faces. */
 export const FiguresObject = z.object({

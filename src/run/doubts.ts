@@ -85,7 +85,7 @@ export const isOfBeside = ({ isBeside }: Doubt): boolean => isBeside === true;
  * accepted calls, which may still be answered. Where nothing else is left, it is about doubts beside an
  * answer.
  * @param row its number, as the user typed it; left out: the doubts of all rows.
- * @param leavesOut whether the row is left out, with all that is in doubt of it.
+ * @param leavesOut whether a person leaves the row out. Then all its doubts are meant.
  */
 export async function doubtsOf(
   ledger: LedgerReader,

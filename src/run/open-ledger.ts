@@ -115,9 +115,9 @@ const openReaders = new Map<string, OpenReader>();
 let askers = 0;
 
 /**
- * Opens each ledger once for all that look into it while the work goes on. A question of the page looks into
- * one several times, and to open it takes longer than most looks. When nobody asks, none is open, so another
- * one that is put into its place is found.
+ * Opens each ledger once for all readers while the work goes on. A question of the page reads a ledger
+ * several times, and opening takes longer than most reads. With no question at work no ledger stays open, so
+ * a store that was replaced is noticed.
  */
 export async function openedOnce<T>(work: () => Promise<T>): Promise<T> {
   askers += 1;

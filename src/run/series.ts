@@ -477,8 +477,8 @@ export class AllSeries {
 }
 
 const only404Words = (account: string): string =>
-  `Account ${account} has answered nothing but 404 so far, so its address may be wrong. If it is, ` +
-  'correct base_url and start again: these rows are asked again.';
+  `Account ${account} has answered nothing but 404 so far, so its address may be wrong. If so, ` +
+  'correct base_url and run the same list: it asks for these rows again.';
 
 /** Answers that take what was found are like others of their kind, and not like those that found it. */
 const operationOf = (call: Call): string => (isTaking(call) ? `${call.operation}.then` : call.operation);

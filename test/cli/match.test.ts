@@ -109,16 +109,13 @@ test('where the ABN had no match and the website has, another ABN than the list 
     'domain | ABN differs: 53 004 085 616',
   ]);
   // What is no person's task is counted all the same, where she reads what came.
-  const match = /^Match {6}1 row found with another ABN; to keep or blank: .* settle .*$/m;
-  expect(stdout).toMatch(match);
-  expect((await at.desk.type(['status', 'last'])).stdout).toContain(match.exec(stdout)?.[0]);
+  expect(stdout).toMatch(/^Match {6}1 row found with another ABN; to keep or blank: .* settle .*$/m);
   const report = await at.desk.read('out.report.html');
   expect(report.replaceAll(/<[^>]+>/g, ' ')).toMatch(
     /Found with another ABN than yours: 1 row\s.*Row 3\s+Wombat/s,
   );
   const { figures } = await at.desk.json(RUN);
   expect(figures).toMatchObject({ attention: 0, other_abn: { count: 1, first_rows: [3] } });
-  expect(await at.desk.json(['status', 'last'])).toMatchObject({ other_abn: figures.other_abn });
   const filtered = await at.desk.json(['status', 'last', '--where', '_differs=abn']);
   expect(filtered.rows.map((each: JsonResult) => each.row)).toEqual([3]);
   await at.desk.type(['settle', 'last', '3', '--keep']);

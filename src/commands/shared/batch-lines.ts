@@ -5,7 +5,6 @@ import { countedActions, type PlannedAction, withoutWordWords } from '../../core
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { changesDoneIn, keepWordsOf, peopleWords, stepCost } from '../../files/output/summary-words.ts';
-import { commandLine } from '../../lib/command-line.ts';
 import type { BatchStatusObject } from '../../objects/batch-object.ts';
 import type { ChangesObject, FiguresObject, StepObject } from '../../objects/batch-view.ts';
 import type { RunObject } from '../../objects/run-object.ts';
@@ -56,20 +55,6 @@ function projectLine(name: string, groups: ChangesObject['projects']): readonly 
   }
   const words = countedActions(done);
   return words === '' ? [] : [`  ${name === '' ? 'no project' : plainText(name)}: ${words}`];
-}
-
-/** What is about another company or person than the list, and waits for nobody. */
-export function matchLine(
-  batch: string,
-  { mismatched = 0, other_abn: other }: Pick<BatchStatusObject, 'mismatched' | 'other_abn'> = {},
-): string | undefined {
-  const parts = linesOf(
-    mismatched > 0 &&
-      `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'} about another company or person`,
-    other && `${counted(other.count, 'row')} found with another ABN`,
-  );
-  if (parts.length === 0) return undefined;
-  return `Match      ${parts.join('; ')}; to keep or blank: ${commandLine(['settle', batch])}`;
 }
 
 /** The credits of a batch, as it stands. */

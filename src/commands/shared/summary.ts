@@ -11,7 +11,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 import { missingWords } from '../../values/answer-fields.ts';
-import { changesLines, countLines, matchLine, runCreditsLine, stepLines } from './batch-lines.ts';
+import { changesLines, countLines, runCreditsLine, stepLines } from './batch-lines.ts';
 
 export function summaryLines(ended: RunObject): readonly string[] {
   const { batch, rows, rows_beyond: beyond = 0, requests, seconds, changes, sample } = ended;
@@ -25,7 +25,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
     sample && sampleLines(sample),
     fileLine('Output', ended.output),
     fileLine('Attention', ended.needs_attention),
-    matchLine(batch, ended.figures),
+    matchLine(ended),
     fileLine('Results', ended.results),
     fileLine('Report', ended.report),
   );
@@ -67,6 +67,17 @@ function likelyLines(likely: NonNullable<SampleObject['forecast']>['likely']): r
 /** Nothing else says why a run with such paths ends with 3. */
 export const missingLines = ({ missing_paths: paths = [] }: Pick<RunObject, 'missing_paths'>) =>
   paths.map(missingWords);
+
+function matchLine({ batch, figures }: RunObject): string | undefined {
+  const { mismatched = 0, other_abn: other } = figures ?? {};
+  const parts = linesOf(
+    mismatched > 0 &&
+      `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'} about another company or person`,
+    other && `${counted(other.count, 'row')} found with another ABN`,
+  );
+  if (parts.length === 0) return undefined;
+  return `Match      ${parts.join('; ')}; to keep or blank: ${commandLine(['settle', batch])}`;
+}
 
 /**
  * The commands that complete half-done changes of a batch with which no run goes on.

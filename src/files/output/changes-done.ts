@@ -129,7 +129,7 @@ class ChangeCollector {
     const isHalf = ended === 'pending' && soFar !== '';
     const { findings = NO_FINDINGS } = record?.outcome ?? {};
     if (ended === 'skipped') this.#addLeftOut(row, whoOf(work) ?? '', findings);
-    // Of what was sent, and was so already.
+    // The service had this change already when the change was sent.
     const isSo = isPlanned && ended === 'unchanged';
     const isShown = isBeyond || (isFirst && (ended === 'applied' || isHalf || isSo));
     if (!isShown) return;

@@ -9,13 +9,13 @@ import { isUsable } from '../../values/reading.ts';
  * it is only told, and never refused or mended. An invite to a wrong one gives a stranger access.
  */
 
-/** Where most people have their mailboxes, but for hosts that are one letter away from those of companies. */
+/** Hosts where most people have a mailbox, without those that are one letter away from a company's. */
 const USUAL =
   'gmail.com googlemail.com hotmail.com hotmail.co.uk outlook.com outlook.com.au yahoo.com yahoo.com.au bigpond.com';
 
 /** Different hosts of a list that are counted. */
 const MOST_HOSTS = 10_000;
-/** A host in more rows than these is meant. */
+/** A host in more rows than this is taken as intended. */
 const MOST_ALIKE = 20;
 
 interface NearHost {

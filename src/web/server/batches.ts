@@ -76,7 +76,7 @@ export async function batchList(
   const lists = await keptLists(server);
   const standings = newest && (await standingsOf(server, lists));
   const own = new Map(lists.map(({ path, id }) => [path, id]));
-  // A file that became a list of hers is told by it, until that is mended or started itself.
+  // A file that she added to her lists is shown as that list, until she mends or starts the list.
   const taken = lists.flatMap(({ from, mends, id }) =>
     standings === undefined || from === undefined || mends.length > 0 ? [] : [[from, id] as const],
   );

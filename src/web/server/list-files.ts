@@ -47,7 +47,7 @@ const ListNote = z.object({
   /** The name of its file, where another list had that one already. */
   called: z.string().optional(),
   file: z.string(),
-  /** The file from which it was taken, such as that of a night. */
+  /** The file of a night that she added to her lists. */
   from: z.string().optional(),
   /** The hash of the file as it was brought. */
   sha256: z.string(),
@@ -100,10 +100,10 @@ export async function keptLists(place: Place): Promise<readonly KeptList[]> {
 const namesIn = ({ folder }: Place): Promise<readonly string[]> =>
   readdir(listsFolder(folder)).catch(() => []);
 
-/** What a page shows no more: the files of others, each until it is worked on anew. */
+/** A list that was removed from the page. A file of a night comes back when a night works on it again. */
 const GoneNote = z.object({ name: z.string(), from: z.string().optional(), atMs: z.number().default(0) });
 
-/** When each file that is no list of hers was taken from the page, by its path. */
+/** When each file of a night was removed from the page, by its path. */
 export async function goneFiles(place: Place): Promise<ReadonlyMap<string, number>> {
   const notes = (await namesIn(place)).map(async (id): Promise<readonly (readonly [string, number])[]> => {
     try {
@@ -117,7 +117,7 @@ export async function goneFiles(place: Place): Promise<ReadonlyMap<string, numbe
   return new Map((await Promise.all(notes)).flat().toSorted((one, other) => one[1] - other[1]));
 }
 
-/** Takes a file that is no list of hers from the page. It stays where it is. */
+/** Removes the file of a night from the page. The file itself stays where it is. */
 export async function removeFile({ folder }: Place, name: string, from: string): Promise<void> {
   const own = join(listsFolder(folder), randomBytes(8).toString('hex'));
   await mkdir(own, OWN);

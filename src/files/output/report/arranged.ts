@@ -45,7 +45,7 @@ export interface RuledProps {
 /** Lines of a few cells. The first cell says where: such as a row, a name, and what is the matter. */
 export function Ruled({ cells, lines }: RuledProps) {
   const items = lines.map((line) => {
-    // Beside her table they have no columns, and a blank parts them.
+    // Beside the table these cells are one line, so a blank separates them.
     const shown = line.map((cell, at) => [
       at > 0 && ' ',
       h('span', { class: at === 0 ? 'soft' : undefined }, cell),
