@@ -205,10 +205,11 @@ export class FillCourse implements AsyncDisposable {
       key.toMs = Date.now();
       this.#meet('a key had died');
     }
-    if (code === 75 && bert.isAway) {
+    if ((code === 75 || code === 2) && bert.isAway) {
       await bert.comeBack();
       this.#meet('a vendor was away');
-    } else if (code === 75) await delay(1_000);
+    } else if (code === 2) throw new Error(`the run ended with 2: ${stderr}`);
+    else if (code === 75) await delay(1_000);
   }
 
   /** What has hardly any room left is raised by a little, so that it is reached again; where a run was stopped without, all of it. */

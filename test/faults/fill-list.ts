@@ -58,8 +58,8 @@ export function writeJob(place: Workplace, budget: object): void {
   writeFileSync(place.path('fill.yaml'), JSON.stringify(job));
 }
 
-/** The exit codes of stops that are mended. */
-export const STOPS = [4, 75, 77];
+/** The exit codes of stops that are mended. 2: a vendor went away before the ledger had its first response. */
+export const STOPS = [2, 4, 75, 77];
 
 export const FILL_ORDER: Order = {
   job: 'fill.yaml',

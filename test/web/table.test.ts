@@ -29,6 +29,7 @@ const JOB = {
   add: { Employees: 'employee_count', Industry: 'industry', Its: 'website' },
 };
 
+/** @returns what was started. Its batch may begin a moment later. */
 async function begun(served: Served, id: string): Promise<WorkAnswer> {
   await ask(served, 'PUT', `/lists/${id}/job`, JOB);
   const plan = await ask(served, 'POST', '/plan', { file: id, job: JOB });
@@ -126,8 +127,8 @@ test('as long as no question was sent, it says that it begins', async () => {
   await page.route('**/known', async (route) => {
     const { batch, ...known } = await ask(served, 'GET', `/lists/${id}/known`);
     const unsent = { open: 0, requests_last_minute: 0, settled: 0, running: true, state: 'open' };
-    const credits = { ...batch.credits, spent: 0 };
-    await route.fulfill({ json: { ...known, batch: { ...batch, ...unsent, credits } } });
+    const asUnsent = batch && { ...batch, ...unsent, credits: { ...batch.credits, spent: 0 } };
+    await route.fulfill({ json: { ...known, batch: asUnsent } });
   });
   await page.goto(`${served.url}/lists/${id}`);
   const beside = page.getByRole('complementary', { name: 'So far' });
@@ -154,7 +155,7 @@ test('while it runs, the rows that need her are a click away, and a wait of a mo
     const { batch, ...known } = await ask(served, 'GET', `/lists/${id}/known`);
     const until = new Date(Date.now() + waitMs).toISOString();
     const paused = { paused_until: until, paused_why: LOST };
-    await route.fulfill({ json: { ...known, batch: { ...batch, ...paused } } });
+    await route.fulfill({ json: { ...known, batch: batch && { ...batch, ...paused } } });
   });
   await page.goto(`${served.url}/lists/${id}`);
   const state = page.locator('.state').getByRole('status');
