@@ -48,9 +48,9 @@ const LOADED_TOGETHER = [
 const SHOWN_TOGETHER = [
   { name: 'first', tags: ['$initial'], priority: 2 },
   { name: 'list', test: /views\/list\.tsx$/, priority: 1 },
-  { name: 'start', test: /list\/start\.tsx$/ },
-  { name: 'team-choice', test: /list\/(?:team-choice|agreements)\.tsx$/ },
-  { name: 'what', test: /list\/(?:what|steps)\.tsx$/ },
+  { name: 'start', test: /start\/start\.tsx$/ },
+  { name: 'team-choice', test: /start\/(?:team-choice|agreements)\.tsx$/ },
+  { name: 'what', test: /start\/(?:what|steps)\.tsx$/ },
 ];
 
 /**

@@ -31,7 +31,7 @@ const widthOf = (texts: readonly string[]): number =>
   Math.min(320, Math.max(130, Math.max(...texts.map(({ length }) => length)) * 8.5 + 24));
 
 /** The table takes the place of the first rows without a gap. */
-const fetchTable = (): unknown => !isNarrow.value && import('./list/sheet.tsx');
+const fetchTable = (): unknown => !isNarrow.value && import('./list/table/sheet.tsx');
 
 function FirstRows({ name: file, columns, first }: Beginning & Pick<Arriving, 'name'>) {
   useEffect(() => void fetchTable(), []);

@@ -19,7 +19,8 @@ import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
 import { askedApart, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
-import { Head, waitsUntil } from './list/head.tsx';
+import type { Told } from './list/course/stopped.tsx';
+import { Head, waitsUntil } from './list/head/head.tsx';
 import { isFill } from './list/job.ts';
 import {
   cameAgain,
@@ -36,25 +37,24 @@ import {
   teamPlan,
   useScene,
 } from './list/scene.ts';
-import type { Told } from './list/stopped.tsx';
-import { ListTable } from './list/table.tsx';
+import { ListTable } from './list/table/table.tsx';
 import { OFF_LIST, plannedTeam, type TeamPart } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
 const OnItsWay = late(async () => (await import('./arriving.tsx')).OnItsWay, '');
-const PlayMoney = late(async () => (await import('./list/play.tsx')).PlayMoney, '');
-const Start = late(async () => (await import('./list/start.tsx')).Start);
-const Ended = late(async () => (await import('./list/ended.tsx')).Ended);
-const SoFar = late(async () => (await import('./list/running.tsx')).SoFar);
-const Waits = late(async () => (await import('./list/running.tsx')).Waits, '');
+const PlayMoney = late(async () => (await import('./list/start/play.tsx')).PlayMoney, '');
+const Start = late(async () => (await import('./list/start/start.tsx')).Start);
+const Ended = late(async () => (await import('./list/course/ended.tsx')).Ended);
+const SoFar = late(async () => (await import('./list/course/running.tsx')).SoFar);
+const Waits = late(async () => (await import('./list/course/running.tsx')).Waits, '');
 const EndNotice = late(async () => (await import('../parts/notify.tsx')).EndNotice, '');
-const Unread = late(async () => (await import('./list/readings.tsx')).Unread, '');
-const LostMends = late(async () => (await import('./list/mended.tsx')).LostMends, '');
-const Mended = late(async () => (await import('./list/mended.tsx')).Mended, '');
-const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
-const InLine = late(async () => (await import('./list/stopped.tsx')).InLine);
-const Stopped = late(async () => (await import('./list/stopped.tsx')).Stopped);
-const Doubts = late(async () => (await import('./list/stopped.tsx')).Doubts);
+const Unread = late(async () => (await import('./list/head/readings.tsx')).Unread, '');
+const LostMends = late(async () => (await import('./list/course/mended.tsx')).LostMends, '');
+const Mended = late(async () => (await import('./list/course/mended.tsx')).Mended, '');
+const RowBeside = late(async () => (await import('./list/row/row.tsx')).RowBeside);
+const InLine = late(async () => (await import('./list/course/stopped.tsx')).InLine);
+const Stopped = late(async () => (await import('./list/course/stopped.tsx')).Stopped);
+const Doubts = late(async () => (await import('./list/course/stopped.tsx')).Doubts);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
 export function ListPage({ id }: { readonly id: string }) {

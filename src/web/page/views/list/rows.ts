@@ -13,7 +13,7 @@ import { arriving } from '../../parts/arriving.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { acted, beat, look } from '../../session.ts';
 import { type Columns, operationsOf, readingOf } from './job.ts';
-import type { Mending } from './mends.tsx';
+import type { Mending } from './mends/mends.tsx';
 import {
   cellsTaken,
   EVERYTHING,

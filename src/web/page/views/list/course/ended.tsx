@@ -1,0 +1,233 @@
+import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
+import { listed } from '../../../../../core/plain-text.ts';
+import { Changes, HalfDone, HeldBack, LeftOut } from '../../../../../files/output/report/changes.ts';
+import { columnShares, identifierShares, type Shares } from '../../../../../files/output/report/found.ts';
+import { Bar, Fold } from '../../../../../files/output/report/parts.ts';
+import {
+  accountWords,
+  changesDoneIn,
+  stepCost,
+  whatWords,
+} from '../../../../../files/output/summary-words.ts';
+import type { ChangesObject, ReportObject, UndoPlanObject } from '../../../../api.ts';
+import { Act, late, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
+import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../../parts/controls.tsx';
+import { counted, grouped } from '../../../parts/figures.ts';
+import { ask } from '../../../session.ts';
+import type { Agreed, OfScene } from '../scene.ts';
+import { untypedIn } from '../start/agreed.ts';
+import { changeFacts, isSent, markOf, teamRows } from '../team.ts';
+import { Attention } from './attention.tsx';
+
+const Losing = late(async () => (await import('../start/agreements.tsx')).Losing, '');
+const Mailed = late(async () => (await import('../start/agreements.tsx')).Mailed, '');
+
+/** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
+export function Ended({ scene }: OfScene) {
+  const { report, opened, isUndoing } = scene;
+  const { value, refused } = report;
+  if (isUndoing.value) return <Undo scene={scene} />;
+  if (value === undefined)
+    return (
+      <Panel name="Results">
+        <Scroll>{refused ? <RefusedNotice refused={refused} /> : <p class="soft">One moment…</p>}</Scroll>
+      </Panel>
+    );
+  const { figures, changes } = value;
+  return (
+    <Panel name="Results" brief={value.words.headline}>
+      <Scroll>
+        <Came scene={scene} report={value} />
+        <Attention reasons={figures.reasons} opened={opened} />
+        {changes === undefined ? (
+          <>
+            <Meters {...identifierShares(value)} />
+            <Meters {...columnShares(value)} />
+            <WhoFound {...value} />
+          </>
+        ) : (
+          <>
+            <HalfDone {...changes} />
+            <HeldBack {...changes} />
+            <LeftOut {...changes} />
+            <Fold title="By project and role">
+              <Changes {...changes} />
+            </Fold>
+          </>
+        )}
+      </Scroll>
+      <Else scene={scene} />
+    </Panel>
+  );
+}
+
+/** What came of it in all, and what it cost. */
+function Came({ scene, report: { words, changes } }: OfScene & { readonly report: ReportObject }) {
+  const { batch } = scene;
+  return (
+    <>
+      <p role="status">
+        <strong>{words.headline}</strong> <br />
+        <span class="soft">
+          {words.cost} {words.besides} {words.again}
+        </span>
+      </p>
+      {changes && <ChangeLines {...changes} left={batch?.state === 'open' ? 'Still to do' : 'Not made'} />}
+      {batch?.undone_by && <a href={`/files/${batch.undone_by.batch}`}>Result of the undo</a>}
+    </>
+  );
+}
+
+/** The changes by what they did, and those that were not made: they add up to all that were planned. */
+function ChangeLines({ done, planned, counts, left }: ChangesObject & { readonly left: string }) {
+  const made = changesDoneIn({ done });
+  const { in_doubt: lost = 0 } = counts;
+  return (
+    <Facts
+      of={changeFacts(done, ['Perhaps made', lost], [left, planned - made - lost])}
+      sum={planned > 0 ? ['Changes', grouped(planned)] : undefined}
+    />
+  );
+}
+
+/** More of them are in a fold. */
+const METERS_SHOWN = 8;
+
+/** Shares as pictures. What is whole has none. */
+function Meters({ title, shares }: Shares) {
+  if (shares.length === 0) return null;
+  const whole = shares.filter(([, { part, all }]) => part === all);
+  const others = shares.filter(([, { part, all }]) => part < all);
+  const meters = (some: typeof shares) => (
+    <div class="meters">
+      {some.map(([name, share]) => (
+        <Fragment key={name}>
+          <span>{name}</span>
+          <Bar {...share} />
+          <span class="soft">
+            {grouped(share.part)} of {grouped(share.all)}
+          </span>
+        </Fragment>
+      ))}
+    </div>
+  );
+  const more = others.slice(METERS_SHOWN);
+  return (
+    <section class="stack tight">
+      <h2>{title}</h2>
+      {others.length > 0 && meters(others.slice(0, METERS_SHOWN))}
+      {more.length > 0 && <Fold title={`${grouped(more.length)} more`}>{meters(more)}</Fold>}
+      {[...Map.groupBy(whole, ([, { all }]) => all)].map(([all, counts]) => (
+        <p key={all} class="soft">
+          {listed(counts.map(([name]) => name))}: all {grouped(all)}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** What each account was asked and found at which price, where there are several. */
+function WhoFound({ steps = [] }: ReportObject) {
+  if (steps.length === 0) return null;
+  return (
+    <section>
+      <h2>Who found it</h2>
+      <ol>
+        {steps.map((step, at) => (
+          <li key={`${step.account} ${step.operation}`} class="step">
+            <span class="soft">{at + 1}</span>
+            <span>
+              {accountWords(step.account)}: {whatWords(step.operation)}
+            </span>
+            <span>
+              {grouped(step.found)} of {grouped(step.reached)}
+            </span>
+            <small>{stepCost(step)}</small>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What else can be done with the list, once it has ended. */
+function Else({ scene: { batch, list, isUndoing, isPlanning } }: OfScene) {
+  const canUndo = batch?.changes !== undefined && batch.state !== 'open';
+  if (!canUndo && list === undefined) return null;
+  return (
+    <Foot>
+      <div class="bar">
+        {list && <Button says="Do something else" onClick={() => (isPlanning.value = true)} />}
+        {canUndo && <Button look="quiet" says="Undo…" onClick={() => (isUndoing.value = true)} />}
+      </div>
+    </Foot>
+  );
+}
+
+/** What would be taken back, and what cannot be, before it is. */
+function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
+  const agreed = useSignal<Agreed>({});
+  const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
+  // An undo may have begun and ended between two looks at the work.
+  const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
+  const sent = plan?.changes.filter(isSent).length ?? 0;
+  const untyped = plan && untypedIn(plan, agreed.value);
+  return (
+    <Panel name="Undo">
+      <Scroll>
+        <h2>Take it back</h2>
+        <RefusedNotice refused={refused} />
+        {plan ? <Planned {...plan} /> : !refused && <p class="soft">One moment…</p>}
+      </Scroll>
+      <Foot>
+        {plan && sent > 0 && (
+          <div class="stack agreed">
+            <Losing plan={plan} agreed={agreed} />
+          </div>
+        )}
+        {plan && <Mailed plan={plan} account={batch?.account ?? ''} />}
+        <div class="bar">
+          {plan?.state === 'plan' && sent > 0 && (
+            <Act
+              look="go"
+              says={`Take back ${counted(sent, 'change')}`}
+              disabled={untyped !== undefined}
+              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id } })}
+            />
+          )}
+          <Button says="Close" onClick={() => (isUndoing.value = false)} />
+        </div>
+        {untyped && <p class="why">Waits for one answer: {untyped}</p>}
+      </Foot>
+    </Panel>
+  );
+}
+
+const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
+  plan: 'Nothing is sent before you confirm. Mails that were sent stay sent.',
+  nothing: 'There is nothing that can be taken back.',
+  begun: 'It is being taken back.',
+  undone: 'It was taken back.',
+};
+
+function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
+  const lines = teamRows({ changes }).map(({ part, email, project, happens }) => {
+    const where = happens.includes(project) ? '' : ` in ${project}`;
+    return `${markOf(part)} ${email}${where}: ${happens}`;
+  });
+  return (
+    <>
+      <p>
+        {STATES[state]} {by !== null && <a href={`/files/${by}`}>Result of the undo</a>}
+      </p>
+      <Sentences of={lines} />
+      {stays.length > 0 && (
+        <>
+          <Notice says={`${counted(stays.length, 'change')} cannot be taken back`} />
+          <Sentences of={stays.map(({ subject, reason }) => `${subject}: ${reason}`)} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Signal } from '@preact/signals';
+import { accountWords } from '../../../../../files/output/summary-words.ts';
+import type { PlanObject } from '../../../../api.ts';
+import { Button, Field, Notice, Popover, Sentences } from '../../../parts/controls.tsx';
+import { grouped } from '../../../parts/figures.ts';
+import type { Agreed, OfPlan } from '../scene.ts';
+import { losingIn, mailWords } from '../team.ts';
+import { aboutGuard, isAllowed, typedFor } from './agreed.ts';
+
+/** What a start does to people that she has to know first, and agrees to on purpose. */
+export function TeamAgreements({ scene, plan }: OfPlan) {
+  return (
+    <>
+      <Guards scene={scene} plan={plan} />
+      <Losing plan={plan} agreed={scene.agreed} />
+    </>
+  );
+}
+
+interface LosingProps {
+  readonly plan: Pick<PlanObject, 'changes'>;
+  readonly agreed: Signal<Agreed>;
+}
+
+/** Who loses access, by a start or by an undo, and the words by which she agrees to that. */
+export function Losing({ plan, agreed }: LosingProps) {
+  const losing = losingIn(plan);
+  if (losing === undefined) return null;
+  return (
+    <Notice says={<Who {...losing} />}>
+      <Field
+        says={`Type ${losing.phrase} to agree`}
+        // An address is longer than the room beside its label.
+        inline={losing.isCount}
+        class={losing.isCount ? 'n' : undefined}
+        value={typedFor(losing, agreed.value)}
+        onInput={({ currentTarget: { value: words } }) =>
+          (agreed.value = { ...agreed.value, typed: { about: losing.about, words } })
+        }
+      />
+    </Notice>
+  );
+}
+
+/** What leaves the service for people, and cannot be taken back. */
+export function Mailed({ plan, account }: Pick<LosingProps, 'plan'> & { readonly account: string }) {
+  const words = mailWords(plan, accountWords(account));
+  return words === '' ? null : <p class="why">{words}.</p>;
+}
+
+interface WhoProps {
+  readonly says: string;
+  readonly who: readonly string[];
+}
+
+const MOST_NAMED = 5;
+
+/** Whom a change is about: the first of them, and all of them after a click. */
+export function Who({ says, who }: WhoProps) {
+  const more = who.length - MOST_NAMED;
+  return (
+    <>
+      <b>{who.length > 0 ? `${says}:` : says}</b> {who.slice(0, MOST_NAMED).join(', ')}
+      {more > 0 && ' '}
+      {more > 0 && (
+        <Popover name={says} says={`and ${grouped(more)} more`} look="link">
+          {() => <Sentences of={who} />}
+        </Popover>
+      )}
+    </>
+  );
+}
+
+/** What goes too far. What she allows stays in sight, and holds for these people and this start alone. */
+function Guards({ scene, plan }: OfPlan) {
+  const { guards = [] } = plan;
+  // Below, all who lose access are named.
+  const isNamed = new Set(losingIn(plan)?.people);
+  const { value: agreed } = scene.agreed;
+  const turn = (about: string): void => {
+    const { allowed = [] } = agreed;
+    const others = allowed.filter((each) => each !== about);
+    scene.agreed.value = { ...agreed, allowed: others.length < allowed.length ? others : [...others, about] };
+  };
+  return guards.map((guard) => {
+    const { fact, says, who, allow, allows } = guard;
+    const isOn = isAllowed(scene, guard);
+    return (
+      <Notice
+        key={fact}
+        calm={isOn}
+        says={<Who says={says} who={who.every((each) => isNamed.has(each)) ? [] : who} />}
+      >
+        {allows === undefined ? (
+          <p>Nothing allows that: {allow}.</p>
+        ) : (
+          <Button
+            says={isOn ? 'Allowed ✓' : 'Allow'}
+            aria-pressed={isOn}
+            onClick={() => turn(aboutGuard(scene, guard))}
+          />
+        )}
+      </Notice>
+    );
+  });
+}
