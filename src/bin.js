@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node
-// that is too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the
-// checkout.
+// What `rowonce` starts. Plain JavaScript without imports at the top: a Node that is too old for the rest
+// must understand this file. Such a Node says so, or hands over to the newer one that `npm install` put into
+// the checkout.
 
 /** Set for a process that an older Node started in its own place. */
 const HANDED_OVER = 'ROWONCE_HANDED_OVER';

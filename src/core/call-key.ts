@@ -11,7 +11,7 @@ export type CallKey = string & { readonly [keyBrand]: 'CallKey' };
 
 /**
  * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and
- * `after`. For a change also over its subject, because `after` counts the changes of one subject: a person
+ * `after`. For a change also over its subject, because `after` counts the changes of one subject. A person
  * who was known by a user id alone and is now known by e-mail is counted from the start. The format is frozen
  * (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */

@@ -112,8 +112,8 @@ export function schemaComment(kind: 'job' | 'accounts' | 'dialect', file: string
 }
 
 /**
- * The folder for files beside a ledger, such as a sandbox's book and the lists of the page: the store's own
- * folder, or for a ledger on a server a folder of this user, one for each server.
+ * The folder for files beside a ledger, such as a sandbox's book and the lists of the page. It is the store's
+ * own folder. For a ledger on a server it is a folder of this user, one for each server.
  */
 export function besideFolder(store: string, env: Environment = process.env): string {
   if (!store.includes('://')) return store;

@@ -45,9 +45,9 @@ export function leadsElsewhere(path: string): boolean {
 }
 
 /**
- * Some servers read a backslash as a slash, and ignore the part of a segment behind a semicolon. Where a path
- * is decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends are removed,
- * so that a dot before and a dot behind them stand side by side.
+ * Some servers read a backslash as a slash, and ignore the part of a segment behind a semicolon. Some decode
+ * a path before they resolve it: then a question mark, "#" or NUL ends it. Tabs and line ends are removed, so
+ * a dot before and a dot behind them stand side by side.
  */
 function isElsewhere(path: string): boolean {
   const resolved = path.replaceAll(/[\t\n\r]/g, '');

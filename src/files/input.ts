@@ -55,8 +55,8 @@ export interface MappedInput extends Input {
 }
 
 /**
- * Opens a file, and reads it from end to end unless the ledger knows its content: then an earlier run has
- * done so, and a resumed batch of a million rows need not do it again.
+ * Opens a file, and reads it from end to end. If the ledger knows its content, an earlier run has read it,
+ * and a resumed batch of a million rows need not read it again.
  * @throws StopError `input` with what is wrong and where.
  */
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
@@ -290,7 +290,7 @@ const BYTES_BEHIND = 1024;
 
 /**
  * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is
- * read, and compared after each read, before the bytes are handed over: rows belong to the bytes that were
+ * read, and compared after each read, before the bytes are handed over. So rows belong to the bytes that were
  * hashed for their batch, and not to bytes that stood in their place for a while. A file that was replaced by
  * another of its name goes on being read where it is open, and is missed when it is opened again.
  */

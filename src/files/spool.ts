@@ -7,8 +7,8 @@ import { endingFor, START } from './called.ts';
 import { contentHash } from './input.ts';
 
 /**
- * Keeps a list that has no file of its own in one that only this user can read, named by its content, so that
- * the same bytes are the same batch, and its output can be written again later.
+ * Keeps a list that has no file of its own in one that only this user can read, so that its output can be
+ * written again later. The file is named by its content, so the same bytes are the same batch.
  * @param what the list is called where it cannot be kept.
  */
 export async function spoolInput(

@@ -147,9 +147,9 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
 }
 
 /**
- * Text as it stands in a workbook's XML. A character that XML cannot hold is written as Excel does, `_x000B_`
- * for a vertical tab; a text that begins like that by itself gets its first character written so, or it would
- * be read as another.
+ * Text as it stands in a workbook's XML. A character that XML cannot hold is written as Excel does: `_x000B_`
+ * for a vertical tab. A text that begins like that by itself would be read as such a character, so its first
+ * character is written in this form.
  */
 export function escaped(text: string): string {
   const readable = text

@@ -143,9 +143,9 @@ export const hadOtherKey = (table: string): boolean => table === 'budgets';
 // --------------------------------------------------------------------------------------- up to layout 7
 
 /**
- * Until then the ledger kept sentences. Here the facts that decide something are read out of them, once: an
- * answer is still to come; a vendor said this of a change; this was sold, left out or erased; a cell is to be
- * corrected.
+ * Until then the ledger kept sentences. Here the facts that decide something are read out of them, once. An
+ * answer is still to come; a vendor said this of a change; a row was sold, left out or erased; or a cell is
+ * to be corrected.
  */
 function findingsBefore(words: string): Findings {
   const [, later] = /^not yet: (.*)$/s.exec(words) ?? [];

@@ -22,9 +22,9 @@ export interface Store {
   readonly manySpend: boolean;
   /**
    * Opens the ledger for spending: for one process, but where many spend.
-   * @throws StopError `busy` when another process is spending from it; `store` when there is none and
-   *   `create` is false, or the place cannot be one; `store_version` when this Rowonce does not know its
-   *   schema; `store_damaged` when it cannot be read; `store_lost` when a newer one is known of; `disk_full`.
+   * @throws StopError `busy` when another process is spending from it. `store` when there is none and
+   *   `create` is false, or the place cannot be one. `store_version` when this Rowonce does not know its
+   *   schema. `store_damaged` when it cannot be read. `store_lost` when a newer one is known of. `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
   /**

@@ -290,9 +290,9 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * @throws StopError `output` when a file could not be written at this path: a folder or a device stands
- *   there, on which a rename would fail or which it would replace, its name is too long, or the folder around
- *   it is closed to us. Leaves nothing behind.
+ * @throws StopError `output` when a file could not be written at this path. A folder or a device stands
+ *   there, so a rename would fail or replace it; or the name is too long; or the folder around it is closed
+ *   to us. Leaves nothing behind.
  */
 export async function checkWritable(path: string): Promise<void> {
   try {

@@ -15,10 +15,10 @@ export type FormulaMode = (typeof FORMULA_MODES)[number];
 const TEXT_MARK = "'";
 
 /**
- * Characters that begin a formula, or hide that one begins: signs; their small, full-width, raised and
- * lowered forms, which become signs where text is normalised, as in an East Asian locale; and tab, CR and LF,
- * which some programs cut off. Some programs skip blanks, invisible and control characters before them, so
- * these change nothing.
+ * Characters that begin a formula, or hide that one begins. The first are signs, and their small, full-width,
+ * raised and lowered forms, which become signs where text is normalised, as in an East Asian locale. The
+ * others are tab, CR and LF, which some programs cut off. Some programs skip blanks, invisible and control
+ * characters before them, so these change nothing.
  */
 const SIGNS =
   '=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u207A\\u207C\\u208A\\u208C\\u2A75\\u2A76\\uFB29';

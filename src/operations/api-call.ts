@@ -188,8 +188,8 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
 
 /**
  * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never
- * ends a segment, a path or a query; and because some servers decode a path before they resolve it, no
- * segment may become `.` or `..` by decoding either.
+ * ends a segment, a path or a query. Some servers decode a path before they resolve it, so no segment may
+ * become `.` or `..` by decoding either.
  */
 
 const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');

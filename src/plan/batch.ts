@@ -408,7 +408,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
 
 /**
  * @returns the rows that would be judged otherwise, and the rows in doubt, which may wait for a
- *   call to be bought again; and the rows that were found by what is no find today, by that.
+ *   call to be bought again. Of the rows that would no longer be found: how many by each field.
  */
 async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts: readonly AskedAccount[]) {
   const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];

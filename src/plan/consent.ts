@@ -102,8 +102,8 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
 /**
  * Finds the cap of a run that can spend: it comes from the command, the job, or a person who sees the plan
  * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Whoever agrees to a
- * plan in advance has its price as the cap all the same: a plan does not count a vendor that is paid for an
- * answer which fills nothing, such as a mask. Resuming never asks, unless
+ * plan in advance has its price as the cap all the same, because the plan's price can be passed: a vendor may
+ * be paid for an answer that fills nothing, such as a mask. Resuming never asks, unless
  * - the limit that the batch began under is gone, such as an account's limit per day, or
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
  *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.

@@ -80,13 +80,15 @@ export interface RunChoices {
    */
   readonly buyAgain?: boolean | undefined;
   /**
-   * The user's answers to stops of earlier runs: suspect misses (`no-match`), refusals of one shape
-   * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
-   * stay in doubt and stop no run (`doubts`), and so do those that come later (`later`), a store that is
-   * behind is used as it is (`store`), the changes that guards hold back in the plan with the id `planId` are
-   * intended (`guards`), a very large list is meant (`large-list`), rows that were set aside for a host of
-   * several companies are asked (`shared-host`), or the requests that a stop named by their hash are agreed
-   * to (`dialect:HASH`).
+   * The user's answers to stops of earlier runs:
+   * - kept are suspect misses (`no-match`), refusals of one shape (`refused`) and matches that show the same
+   *   facts (`same-answers`);
+   * - answers that cannot be read (`doubts`), or come later (`later`), stay in doubt and stop no run;
+   * - a store that is behind is used as it is (`store`);
+   * - the changes that guards hold back in the plan with the id `planId` are intended (`guards`);
+   * - a very large list is meant (`large-list`);
+   * - rows that were set aside for a host of several companies are asked (`shared-host`);
+   * - the requests that a stop named by their hash are agreed to (`dialect:HASH`).
    */
   readonly accept?: readonly (Acceptable | Agreement)[] | undefined;
   /**

@@ -44,8 +44,8 @@ type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError like a run that opens the store; `store` for such a person, and where only another
- *   database role may erase; `clock` when something could be erased for its age and no vendor has told the
+ * @throws StopError like a run that opens the store. `store` for such a person, and where only another
+ *   database role may erase. `clock` when something could be erased for its age and no vendor has told the
  *   time.
  */
 export function eraseIn(

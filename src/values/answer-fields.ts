@@ -128,9 +128,9 @@ const MOST_FIELDS = 1_000;
 const FIELDS_QUOTED = 12;
 
 /**
- * The path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects
- * numbered from 0 like a path of `add`, and `emails.more` for the number of others. Numbers are as the vendor
- * wrote them.
+ * The path and text of every value, such as `location.city`. Plain values of a list are joined by "; ".
+ * Objects of a list are numbered from 0 like a path of `add`, and `emails.more` is the number of others.
+ * Numbers are as the vendor wrote them.
  * @param without a list of the answer that goes elsewhere; left out: all of the answer is told.
  */
 export function wholeFields(

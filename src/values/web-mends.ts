@@ -12,9 +12,9 @@ const isSuffix = (name: string): boolean => tldts().getPublicSuffix(name, AS_IT_
 const BETWEEN = /(\s*[.,]+\s*|\s+)/;
 
 /**
- * `acme,com.au`, `acme..com`, `www. acme.com`: with one dot in each such place. Where the host could as well
- * be two things, the text comes back as it is: a comma or a blank is a dot behind `www`, and where all that
- * follows is what domains end in.
+ * `acme,com.au`, `acme..com`, `www. acme.com`: with one dot in each such place. A comma or a blank is a dot
+ * behind `www`, and where all that follows is what domains end in. Elsewhere the host could as well be two
+ * things, and the text comes back as it is.
  */
 export function hostJoined(host: string): string {
   const parts = host.split(BETWEEN);

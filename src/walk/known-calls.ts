@@ -121,9 +121,9 @@ export function freshSinceOf(
 }
 
 /**
- * Whether the batch is finished, and a new one has other answers: it used answers that are too old by now, or
- * calls that its rows have left out were answered since, by another start of the list. An unfinished batch
- * never goes stale, because it resumes with the cut-offs of its own beginning.
+ * Whether the batch is finished, and a new one would have other answers. Either the batch used answers that
+ * are too old by now, or calls that its rows left out were answered since, by another start of the list. An
+ * unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
  */
 export async function hasGoneStale(
   ledger: LedgerReader,

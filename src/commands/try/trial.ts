@@ -270,8 +270,8 @@ export async function made(
 }
 
 /**
- * The call as today's dialect reads its answer, with the price that it states: a batch that is over keeps its
- * row, and a list that asks the same would only then be told the price.
+ * The call as today's dialect reads its answer, with the price that it states. A batch that is over keeps its
+ * row, so without this only a list that asks the same would be told the price.
  */
 export async function readAnew(
   trial: Trial,

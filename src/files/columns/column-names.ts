@@ -23,9 +23,9 @@ export function isNameOf({ name, aliases }: InputField, column: string): boolean
 }
 
 /**
- * Whether a name of the input is in that of the column, as programs write it: behind the object that has it,
- * as in `Account: Website` and `Person - Email - Work`, or as the field of a template, as in
- * `Email address to invite [inviteeEmail] Required`.
+ * Whether a name of the input is in that of the column, as programs write it. It stands behind the object
+ * that has it (`Account: Website`, `Person - Email - Work`), or as the field of a template (`Email address to
+ * invite [inviteeEmail] Required`).
  */
 export function isNamedWithin(input: InputField, column: string): boolean {
   const plain = column.trim().replace(/\s*[[(]?(?:required|optional|mandatory)[\])]?\s*\*?$/i, '');

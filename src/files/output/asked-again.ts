@@ -12,8 +12,8 @@ const MOST_COMPARED = 1_000;
 const MOST_NAMED = 5;
 
 /**
- * Of a start that asked some rows again: how many they are, and which came back different from what the list
- * had before, such as `4 rows were asked again: 1 came back different (row 3).`
+ * How many rows a start has asked again, and which of them came back different from what the list had before:
+ * `4 rows were asked again: 1 came back different (row 3).`
  */
 export async function askedAgainWords(
   ledger: Pick<LedgerReader, 'batches' | 'recordsOf'>,

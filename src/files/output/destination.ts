@@ -159,8 +159,8 @@ export function usualOutput({ inputPath, sandbox, settings }: Batch, name?: stri
 }
 
 /**
- * The place of a batch's output for which no command names one. A person who can write the store may
- * have chosen the place that it records, so the place counts only where this host itself has noted it for the
+ * The place of a batch's output for which no command names one. Another person who can write the store may
+ * have chosen the place that the store records. So a place counts only if this host has noted it for the
  * batch: it wrote the output there, or a person named it here.
  * @param say is told of a place that does not count.
  * @returns undefined where this host knows none.

@@ -102,8 +102,9 @@ export const whatWords = (operation: string): string =>
     .join(' and ');
 
 /**
- * An account as people call it who never typed a command: by the vendor's name where it has the word of that
- * vendor, as in `Hunter (play)` for play money, and `Hunter 2` for `hunter-2`; else as its owner calls it.
+ * An account as people call it who never typed a command. An account with the word of a vendor has the name
+ * of that vendor: `Hunter (play)` for play money, `Hunter 2` for `hunter-2`. Others are called as their owner
+ * does.
  */
 export function accountWords(account: string): string {
   const { play, word = '', more = '' } = ACCOUNT_NAME.exec(account)?.groups ?? {};

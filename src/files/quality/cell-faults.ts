@@ -44,8 +44,9 @@ export interface AskedBy extends Omit<ReadTerms, 'acnIn'> {
 }
 
 /**
- * The columns whose cells can be judged: those that are asked by, as strictly as a run is, and those that
- * hold addresses or numbers by their names or cells, where a cell has something else altogether.
+ * The columns with cells that can be judged. Identifiers of the lookup are judged as strictly as by a run.
+ * Columns that hold addresses or numbers, by name or cells, are judged where a cell has something else
+ * altogether.
  * @throws StopError `input` where the file is damaged, as `issuesAsRead` for the reading.
  */
 export async function judgedColumns(

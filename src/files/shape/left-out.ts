@@ -10,9 +10,11 @@ import { areBoxes, isUnseen, NUMBER_NAME, nameIn } from './column-words.ts';
 import { isDashes, lookedAt, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
- * Which rows below a header are none of its table: lines of dashes, running numbers or check boxes alone, the
- * header once more, what describes the columns, and at its end what names no one behind a blank row, and
- * totals and remarks, by their words, right below the table.
+ * Which rows below a header are none of its table:
+ * - lines with dashes, running numbers or check boxes alone;
+ * - the header once more, and descriptions of the columns;
+ * - at the end, totals and remarks, by their words, right below the table, and behind a blank row whatever
+ *   names no one.
  */
 
 interface BodyRow {

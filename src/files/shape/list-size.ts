@@ -6,10 +6,9 @@ import { grouped } from '../../core/plain-text.ts';
 import { MOST_COLUMNS } from '../workbook.ts';
 
 /**
- * What a list costs follows what it unfolds to, and not the bytes of its file: a workbook of 500 kB may have
- * one text of 30 kB in each of its cells, and the store keeps every row with its cells. So cells and
- * characters are counted while a list is read for the first time, before anything of it is kept, asked or
- * sent.
+ * The bytes of a file do not say how much room its list needs: a workbook of 500 kB may have one text of 30
+ * kB in each of its cells, and the store keeps every row with its cells. So cells and characters are counted
+ * while a list is read for the first time, before anything of it is kept or sent.
  */
 interface Extent {
   readonly cells: number;

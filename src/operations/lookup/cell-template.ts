@@ -35,8 +35,8 @@ export function templateProblem(body: JsonValue): string | undefined {
 
 /**
  * The body of one row without texts whose cells are all blank, and without objects and lists that held
- * nothing else: most vendors take "" for a value, look for nothing by it or overwrite something with it. A ""
- * of the job's own stays, and so does a {{ in a cell.
+ * nothing else. Most vendors take "" for a value: they look for nothing by it, or overwrite something with
+ * it. A "" of the job's own stays, and so does a {{ in a cell.
  */
 export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
   return (filledSparsely(body, cells) ?? {}) as JsonObject;

@@ -1,5 +1,5 @@
 /**
- * Pages of a host, or below a path of one, that show one of many companies, people or documents: none of them
+ * Pages of a host, or below a path of one, that show one of many companies, people or documents. None of them
  * says whose host it is, so looking the host up would find the company that runs it. `glassdoor.*` is that
  * name under any public suffix; subdomains count as their host. Behind `#` stands where the hosts below it
  * were seen.

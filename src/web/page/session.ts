@@ -22,8 +22,8 @@ window.navigation?.addEventListener('navigate', (event) => {
 /**
  * The session of this tab with the server, and its requests. The token is kept for the tab alone, so another
  * site, another port of this machine and a browser that was closed have nothing. The server may have ended,
- * and another program may be at its port: before each request the server proves that it has the token too,
- * and only then the request leaves, with the token and what was typed.
+ * and another program may be at its port. So before each request the server proves that it has the token too.
+ * Only then the request leaves, with the token and what was typed.
  */
 
 const KEY = 'rowonce-entry';

@@ -165,8 +165,8 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
 /**
- * Keeps a file as a list. A file of the same name that has half of its identifiers is a newer version of that
- * list, with the mends of those rows that are as they were; batches keep the rows that they began with.
+ * Keeps a file as a list. A file of the same name that has half of a list's identifiers is a newer version of
+ * that list. The mends stay for rows that are as they were. Batches keep the rows that they began with.
  * @param as what a person has said that it is: `new`, or the id of the list that it is the next version of.
  * @returns the question to her where that is not known. Nothing of the file is kept then.
  * @throws StopError `input` or `disk_full`, HttpRefusal 404 for an id that no list of that name has. No part

@@ -8,8 +8,8 @@ import { asField, asFlag, joined, phrase, typing, type Words } from '../../../co
 import { foreignName, listed } from '../../../core/plain-text.ts';
 
 /**
- * Which encoding a text is in. UTF-8 and Windows-1252 are told apart by the bytes; where they can be neither,
- * a person is asked, because a name in the wrong letters is a question that no one can answer, and is paid.
+ * Which encoding a text is in. The bytes tell UTF-8 and Windows-1252 apart. Where they can be neither, a
+ * person is asked: a name in the wrong letters is paid for, and finds nothing.
  */
 
 interface FoundEncoding {

@@ -84,8 +84,9 @@ const ROW_NAMES =
   'and the names belong to the cells behind it.';
 
 /**
- * Where every row has a cell more than the header: in front, as in R, if no two are the same and no one can
- * be asked about by them, which would mean that a cell was parted by mistake. Blank ones are behind.
+ * Where the nameless cells are, if every row has one more than the header. They are in front, as in R, if no
+ * two are the same and none is an identifier: an identifier there would mean that a cell was parted by
+ * mistake. Blank ones are behind.
  */
 function unnamedIn(rows: readonly SampledRow[], header: RowRange): Layout['unnamed'] {
   const names = rows.find(({ number }) => number === header.last)?.cells;

@@ -15,9 +15,9 @@ const MOST_BYTES_PACKED = 512 * 1024 * 1024;
 const MOST_BYTES_UNPACKED = 8 * 1000 ** 3;
 
 /**
- * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory,
- * so it is held against a limit before anything is unpacked, and no part may become longer than it was said
- * to be: a file of some kilobytes cannot fill the memory or keep the program busy for hours.
+ * The parts of a workbook, which is a zip archive. The archive's directory says how long each part is when
+ * unpacked. That length is held against a limit before anything is unpacked, and no part may become longer: a
+ * file of some kilobytes cannot fill the memory or keep the program busy for hours.
  */
 export class Archive {
   readonly path: string;

@@ -20,9 +20,11 @@ import {
 
 /**
  * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the
- * byte, and so does the sheet outside of our cells. What has to change besides: the ranges of a filter and of
- * a table, with the part in which they are said once more, because a sort moves the cells of these alone; the
- * size of the sheet; the widths of our columns; and the formats of cells, among which are two for dates.
+ * byte, and so does the sheet outside of our cells. These change besides:
+ * - the ranges of a filter and of a table, also where a part repeats them, because a sort moves only the
+ *   cells in them;
+ * - the size of the sheet and the widths of our columns;
+ * - the formats of cells, among which are two for dates.
  */
 
 export interface OwnSource {

@@ -35,8 +35,8 @@ export const batchStarted = (scene: Scene): string | undefined =>
   teamPlan(scene) !== undefined || isAnew(scene) ? undefined : scene.batch?.batch;
 
 /**
- * The batch whose table is shown. While she plans a start, it is that of the list as it is now, in which what
- * is known stands already: the same tiles, marks and faults before a first start and behind a try.
+ * The batch whose table is shown. While she plans a start, it is that of the list as it is now, with all that
+ * is known. So tiles, marks and faults are the same before a first start and behind a try.
  */
 export const batchShown = (scene: Scene): string | undefined =>
   isAhead(scene) ? undefined : batchStarted(scene);
