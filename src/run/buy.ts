@@ -177,7 +177,7 @@ export function endOf(
   verdict: HeardVerdict,
 ): End {
   const { dialect } = client;
-  if (verdict.kind === 'waits') return { ...verdict, kind: 'stopped' };
+  if (verdict.kind === 'after_others') return { ...verdict, kind: 'stopped' };
   if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
   const saysNothing = verdict.answer === 'no_match' && hasAnsweredOnly404(history);
   const leftFacts = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);

@@ -36,7 +36,7 @@ export function hear(run: AccountRun, replied: RunReply, verdict: HeardVerdict):
       return applyNotSent(run, replied, verdict);
     case 'stopped':
       return stopNow(run, new StopError(stopSaid(verdict.stop, run.session.history)));
-    case 'waits':
+    case 'after_others':
       return { kind: 'waits' };
   }
 }

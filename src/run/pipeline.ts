@@ -38,7 +38,7 @@ import {
   type TaskSource,
   tasksOf,
 } from './row-tasks.ts';
-import { type Work, workRows } from './rows.ts';
+import { type BatchWork, workRows } from './rows.ts';
 import { RunAccounts } from './run-accounts.ts';
 import { stopOfKnown } from './series.ts';
 import { ProjectAccess } from './session.ts';
@@ -312,7 +312,7 @@ async function inSession(
  * Such an answer also makes rows pending that a pass has not read.
  * @returns whether rows still wait.
  */
-async function workLeft(work: Work, tasksLeft: TasksLeft, waiting: WaitingRows): Promise<boolean> {
+async function workLeft(work: BatchWork, tasksLeft: TasksLeft, waiting: WaitingRows): Promise<boolean> {
   if (waiting.known !== undefined) await workRows(work, waiting.known);
   for (let mayWait = false; ; mayWait = true) {
     const { doubtsWait, rowsWait, goesFurther } = await pass({ ...work, mayWait }, tasksLeft, waiting);
@@ -325,7 +325,7 @@ async function workLeft(work: Work, tasksLeft: TasksLeft, waiting: WaitingRows):
 }
 
 /** One pass over the doubts, then over the rows. */
-async function pass(work: Work, tasksLeft: TasksLeft, { projects }: WaitingRows) {
+async function pass(work: BatchWork, tasksLeft: TasksLeft, { projects }: WaitingRows) {
   const { refusals } = projects;
   const doubtsWait = await workRows(work, tasksLeft('in_doubt'));
   const rowsWait = await workRows({ ...work, mayWait: true }, tasksLeft('pending'));
@@ -345,7 +345,7 @@ const LOOK_AGAIN_MS = 5_000;
  * Waits until so much of what vendors have accepted is answered that it is worth another look at the rows.
  * @returns false where nothing is to come any more.
  */
-async function untilAnswered(work: Work, waiting: Waiting): Promise<boolean> {
+async function untilAnswered(work: BatchWork, waiting: Waiting): Promise<boolean> {
   const { handsBack = false } = waiting;
   const { context, later, signal, stopAll } = work;
   const { clock } = context;
@@ -379,7 +379,7 @@ async function untilAnswered(work: Work, waiting: Waiting): Promise<boolean> {
 }
 
 /** Says which account the run waits for, and until when. */
-function sayWaiting({ context, runs, later }: Work): void {
+function sayWaiting({ context, runs, later }: BatchWork): void {
   const waiting = [...later].flatMap(([identity, { wanted, untilMs }]) =>
     wanted.length === 0
       ? []

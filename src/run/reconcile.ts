@@ -60,14 +60,14 @@ export async function askAbout(
   run: AccountRun,
   doubt: Doubt,
   mayWait: boolean,
-): Promise<'ended' | 'unclear' | 'waits'> {
+): Promise<'ended' | 'unclear' | 'too_early'> {
   const { client } = run.session;
   const { call, attempt, request: lost } = doubt;
   const shape = dialectOperationOf(client.dialect, call).read_back;
   if (shape === undefined || run.looked.has(attempt)) return 'unclear';
   if (asksByKey(shape) && lost === undefined) return 'unclear';
   const waitMs = await msUntilSure(run, doubt, sureMsOf(client.timeoutMsOf(call), shape.sure_after));
-  if (waitMs > 0 && !mayWait) return 'waits';
+  if (waitMs > 0 && !mayWait) return 'too_early';
   run.looked.add(attempt);
   await untilSure(run, waitMs);
   const values = { ...client.values, ...present({ idempotency_key: lost?.idempotencyKey }) };

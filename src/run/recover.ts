@@ -20,7 +20,7 @@ import { inDoubt } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askLater } from './later.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
-import { type AccountRun, type JudgeContext, type Session, tellTime } from './session.ts';
+import { type AccountRun, type JudgeContext, type Session, tellTime, type Waits } from './session.ts';
 
 /**
  * ★ This file settles calls that a crash or a lost answer left open.
@@ -37,7 +37,7 @@ type Resolution =
   | { readonly kind: 'send_again'; readonly again: RepeatRequest }
   | { readonly kind: 'in_doubt' | 'skipped'; readonly findings: Findings; readonly attempt: AttemptId }
   /** It is too early to send the call again, or to ask about it. */
-  | { readonly kind: 'waits' }
+  | Waits
   | undefined;
 
 interface RepeatRequest {
@@ -129,7 +129,7 @@ export async function resolveDoubt(
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
   const questionEnd = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
-  if (questionEnd !== 'unclear') return questionEnd === 'waits' ? { kind: 'waits' } : undefined;
+  if (questionEnd !== 'unclear') return questionEnd === 'too_early' ? { kind: 'waits' } : undefined;
   // A decision of a rule or a job that had no result is made anew, by the job of today.
   if (decision?.by === 'person') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);

@@ -52,7 +52,7 @@ import type { AccountRun, AnsweredCall, CallToBuy, Waits } from './session.ts';
  */
 
 /** The work on the rows of a batch in one run, with the calls of one row that concern the others. */
-export interface Work extends Asking {
+export interface BatchWork extends Asking {
   readonly context: RunContext;
   readonly batch: Batch;
   /** The runs of the job's accounts, by the identities of the accounts. */
@@ -103,7 +103,7 @@ const MOST_AHEAD = 64;
 const FEW_AHEAD = 8;
 
 /** @returns whether rows wait for other rows, or for a later time. */
-export async function workRows(work: Work, source: TaskSource): Promise<boolean> {
+export async function workRows(work: BatchWork, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
   const slots = accountsOf(context).reduce((sum, { account }) => sum + account.limits.concurrency, 0);
@@ -152,7 +152,7 @@ interface WalkingRow {
  * Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk
  * arrives at the same place.
  */
-async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'waits' | undefined> {
+async function workRow(work: BatchWork, row: WalkingRow, ends: RowEnds): Promise<'waits' | undefined> {
   const { task, walk, answers, unanswered } = row;
   ends.show(row);
   for (;;) {
@@ -178,7 +178,7 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
   }
 }
 
-function wantedOf(work: Work, { task, walk }: WalkingRow, met: MetCall): WantedCall {
+function wantedOf(work: BatchWork, { task, walk }: WalkingRow, met: MetCall): WantedCall {
   const { key, call, by, readsBody } = met;
   const step = walk.stepOf(met);
   const keepsOld = !work.isAnew(task.row, step);
@@ -207,11 +207,11 @@ export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: Know
 }
 
 /** Looks for the answer of one account of several: another one may have what this one does not. */
-async function lookedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'looked' | 'held'> {
+async function lookedFor(work: BatchWork, wanted: WantedCall): Promise<KnownCall | 'looked' | 'held'> {
   return knownIn(work, (await lookNow(work, wanted)).state);
 }
 
-function knownIn(work: Work, state: CallState): KnownCall | 'looked' | 'held' {
+function knownIn(work: BatchWork, state: CallState): KnownCall | 'looked' | 'held' {
   if (state.kind === 'unknown') return 'looked';
   if (state.kind !== 'answered') return 'held';
   const { answer } = state;
@@ -225,7 +225,7 @@ function knownIn(work: Work, state: CallState): KnownCall | 'looked' | 'held' {
  * where the account is only paused, the row waits, because the order of the accounts is money.
  */
 async function askedFor(
-  work: Work,
+  work: BatchWork,
   wanted: WantedCall,
 ): Promise<KnownCall | 'left' | 'waits' | 'accepted' | 'not_bought'> {
   const { identity } = wanted.by.account;
@@ -248,7 +248,7 @@ async function askedFor(
  * the other one is in doubt and may have been charged.
  */
 async function heldBefore(
-  work: Work,
+  work: BatchWork,
   wanted: WantedCall,
   before: EarlierCall,
 ): Promise<UnansweredCall | undefined> {
@@ -265,7 +265,7 @@ async function heldBefore(
  * answered by now. A doubt holds its row, also where its account has ended. What was accepted is waited for.
  */
 async function afterAccountEnded(
-  work: Work,
+  work: BatchWork,
   wanted: WantedCall,
   end: StopError,
 ): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
@@ -305,7 +305,7 @@ export function restsOn(
  * @returns the rows that are left, as far as they got.
  */
 export async function leftOf(
-  { context, batch, unknown, isAnew }: Pick<Work, 'context' | 'batch' | 'unknown' | 'isAnew'>,
+  { context, batch, unknown, isAnew }: Pick<BatchWork, 'context' | 'batch' | 'unknown' | 'isAnew'>,
   tasks: readonly Task[],
   end: (task: Task, outcome: Outcome, rest: RowRest) => void,
 ): Promise<readonly WalkingRow[]> {
@@ -365,7 +365,7 @@ const otherwiseIn = (task: Task) => {
 
 /** Ends the rows whose person was forgotten before anything is asked for them. @returns the others. */
 async function withoutForgotten(
-  { context: { ledger }, batch }: Work,
+  { context: { ledger }, batch }: BatchWork,
   rows: readonly WalkingRow[],
   ends: RowEnds,
 ): Promise<readonly WalkingRow[]> {
@@ -394,13 +394,13 @@ const WAIT_FOR_OTHERS_MS = 250;
  * here are finished again from their answers, and what is shown of others is shown again.
  */
 class RowEnds {
-  readonly #work: Work;
+  readonly #work: BatchWork;
   #ended: FinishedRow[] = [];
   #filled: RowFills[] = [];
   #isScheduled = false;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(work: Work) {
+  constructor(work: BatchWork) {
     this.#work = work;
   }
 
@@ -515,7 +515,7 @@ const MOST_LOOKS = 1_000;
  */
 const MOST_STEPS = 4;
 
-function answerTo(work: Work, wanted: WantedCall): Promise<CallResult> {
+function answerTo(work: BatchWork, wanted: WantedCall): Promise<CallResult> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
   if (earlier !== undefined) return earlier;
@@ -529,7 +529,7 @@ function answerTo(work: Work, wanted: WantedCall): Promise<CallResult> {
  * more by now, looks the call up in the ledger, and again after each step until the row can go on. Every step
  * gets an answer, ends a doubt or leaves the call.
  */
-async function answerOnce(work: Work, wanted: WantedCall): Promise<CallResult> {
+async function answerOnce(work: BatchWork, wanted: WantedCall): Promise<CallResult> {
   const { flying, unknown } = work;
   let obtained: Obtained;
   try {
@@ -548,7 +548,7 @@ const isSentAgain = (state: CallState): boolean =>
   state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
 
 /** Looks a call up in the ledger. Waits first while another process asks for the call or sends it again. */
-async function look(work: Work, wanted: WantedCall): Promise<Found> {
+async function look(work: BatchWork, wanted: WantedCall): Promise<Found> {
   const found = await lookNow(work, wanted);
   const { state } = found;
   if (state.kind !== 'in_flight' && !isSentAgain(state)) return { ...found, state };
@@ -557,7 +557,7 @@ async function look(work: Work, wanted: WantedCall): Promise<Found> {
 }
 
 /** Looks a call up in the ledger, and waits for no one. */
-async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallState>> {
+async function lookNow(work: BatchWork, wanted: WantedCall): Promise<FoundCall<CallState>> {
   const { context, batch } = work;
   const { ledger } = context;
   const { clock, client } = runOf(work, wanted).session;
@@ -572,7 +572,7 @@ async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallSt
 }
 
 /** The run of the account that is asked. */
-function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): AccountRun {
+function runOf({ runs }: Pick<BatchWork, 'runs'>, { by }: Pick<WantedCall, 'by'>): AccountRun {
   const run = runs.get(by.account.identity);
   invariant(run !== undefined, `the run has the account ${by.account.name}`);
   return run;
@@ -582,7 +582,12 @@ function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): Ac
  * Uses the answer, settles the doubt, or buys the call. An answer that is too old is bought anew, and so is a
  * reply that turned out to be no answer where a person agreed to that.
  */
-async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: boolean): Promise<Obtained> {
+async function answerFrom(
+  work: BatchWork,
+  wanted: WantedCall,
+  found: Found,
+  mayAsk: boolean,
+): Promise<Obtained> {
   const { state, key, call, isElsewhere = false } = found;
   const { batch } = work;
   if (state.kind === 'in_doubt') {
@@ -613,7 +618,7 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
 }
 
 function accepted(
-  { later }: Work,
+  { later }: BatchWork,
   { by }: WantedCall,
   state: Extract<CallState, { readonly kind: 'accepted' }>,
 ): Accepted {
@@ -623,7 +628,7 @@ function accepted(
 
 /** How a row ends after its call was erased with a person; undefined where the call is bought again. */
 function forgotten(
-  { batch }: Pick<Work, 'batch'>,
+  { batch }: Pick<BatchWork, 'batch'>,
   { erasedAtMs, isTooOld }: Pick<KnownAnswer, 'erasedAtMs' | 'isTooOld'>,
 ): UnansweredCall | undefined {
   const isAskedAgain = isTooOld === true && asksErasedAgain(batch);
@@ -636,7 +641,12 @@ function forgotten(
  * lost call left it. Another run may decide about the same loss: then the ledger refuses the result of this
  * one.
  */
-async function settle(work: Work, wanted: WantedCall, state: InDoubt, mayAsk: boolean): Promise<Obtained> {
+async function settle(
+  work: BatchWork,
+  wanted: WantedCall,
+  state: InDoubt,
+  mayAsk: boolean,
+): Promise<Obtained> {
   const { context, batch, mayWait } = work;
   const { attempt } = state.doubt;
   try {
@@ -658,7 +668,7 @@ async function settle(work: Work, wanted: WantedCall, state: InDoubt, mayAsk: bo
  * it there.
  * @param lost the call that is sent again.
  */
-async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<Obtained> {
+async function bought(work: BatchWork, wanted: WantedCall, lost?: InDoubt): Promise<Obtained> {
   if (!wanted.mayBuy) return { kind: 'not_bought' }; // rule ask-again
   const run = runOf(work, wanted);
   const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
@@ -685,7 +695,7 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<O
  * A call that a person wants sent again waits for more extra credits. A call that only the job wants sent
  * again stays in doubt.
  */
-function uncovered(work: Work, { doubt, decision }: InDoubt): UnansweredCall | Waits {
+function uncovered(work: BatchWork, { doubt, decision }: InDoubt): UnansweredCall | Waits {
   if (decision?.kind !== 'retry' || decision.by !== 'person') {
     const findings = together(inDoubt(doubt), finding('extra_credits_short', {}));
     return { kind: 'in_doubt', findings, attempt: doubt.attempt };

@@ -122,10 +122,7 @@ export interface AnsweredCall {
 /** Why a change was not sent: its subject is no longer as planned. */
 type WithheldIntent = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
-/**
- * The service refused the call. Only the answers to other rows tell whether the refusal was about this row,
- * so the row is asked again behind them.
- */
+/** The row stays pending: for the answers to other rows, for a later time, or for more extra credits. */
 export type Waits = { readonly kind: 'waits' };
 
 /** What comes after an attempt: nothing, the same request again, or the end of the run. */
@@ -163,10 +160,10 @@ export interface JudgeContext extends Pick<AccountRun, 'projects'> {
 }
 
 /**
- * `waits`: only the answers to other rows tell whom a refusal was about, so the row stays pending and is
- * asked again behind them.
+ * `after_others`: only the answers to other rows tell whom a refusal was about, so the row waits and is asked
+ * again behind them.
  */
-export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: Findings };
+export type HeardVerdict = Verdict | { readonly kind: 'after_others'; readonly why: Findings };
 
 /**
  * Decides what a 403 of the service is about. In a project that the account has changed in this run or within
@@ -219,7 +216,7 @@ export class ProjectAccess {
     const waited = waiting.has(askedText(call));
     this.#waiting.set(project, waiting.set(askedText(call), why));
     const isEverywhere = this.#projects.every((each) => (this.#waiting.get(each)?.size ?? 0) > 1);
-    if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'waits', why };
+    if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'after_others', why };
     // A call that was lost before is sent again, whatever its repeat was told.
     if (this.#hasChanged) return { ...verdict, why: refusedHere(why, project) };
     return { kind: 'stopped', why, stop: refusedKey(why) };
