@@ -199,7 +199,8 @@ const COMMANDS: Words = {
   plan:
     'import load upload open inspect preview describe check validate estimate diff quote dry-run view ' +
     'test',
-  status: 'ls list ps jobs batches runs history show info state progress',
+  status: 'ls list ps jobs batches runs show info state progress',
+  log: 'history audit journal events',
   'accounts add': 'login auth connect configure config setup init signin register new create set',
   'accounts list': 'whoami keys credentials ls show',
   cancel: 'stop kill abort',

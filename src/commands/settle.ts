@@ -10,6 +10,7 @@ import { present } from '../core/objects.ts';
 import { asCommand, asFlag, byFlag, phrase, typing } from '../core/phrase.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
+import { countedElsewhere } from '../files/output/summary-words.ts';
 import {
   type AttemptId,
   type Batch,
@@ -229,7 +230,7 @@ function totalWords({ in_doubt: doubts, rows, at_risk: atRisk }: List): string {
   const stakes = Map.groupBy(doubts, ({ at_stake: stake }) => stake);
   const parts = [
     `${doubts.length} in doubt${rows > doubts.length ? ` for ${counted(rows, 'row')}` : ''}`,
-    ...(costs ? [`${counted(atRisk, 'credit')} at risk`] : []),
+    ...(costs ? [`${counted(atRisk, 'credit')} at risk${countedElsewhere(doubts)}`] : []),
     ...[...stakes].flatMap(([stake, those]) => (stake === null ? [] : [`${those.length} ${stake}`])),
   ];
   return `${parts.join(', ')}.`;

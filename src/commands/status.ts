@@ -117,7 +117,7 @@ function batchLine(of: BatchObject): string {
   const cost = of.has_costs
     ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
     : '';
-  const doubts = counts.in_doubt === undefined ? '' : `, ${grouped(counts.in_doubt)} in doubt`;
+  const doubts = counts.in_doubt === undefined ? '' : `, ${counted(counts.in_doubt, 'row')} in doubt`;
   const rows = `${grouped(rowsIn(counts))}/${grouped(allRows(of))} rows${cost}${doubts}`;
   return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${batchWhat(of)}  ${of.input}`;
 }

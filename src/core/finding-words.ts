@@ -266,8 +266,9 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   refused: ({ by, ...answer }, face) =>
     `the vendor refused ${by === '' ? 'it' : namedIn(face, by)}${answeredIn(face, answer)}`,
 
-  in_doubt({ since, at_stake: stake, credits }) {
-    const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk`;
+  in_doubt({ since, at_stake: stake, credits, batch }) {
+    const where = batch === undefined ? '' : ` in batch ${batch}`;
+    const money = credits === undefined ? [] : `${counted(credits, 'credit')} at risk${where}`;
     return `${[`in doubt since ${since}`, stake ?? [], money].flat().join(', ')}:`;
   },
   lost_again: 'the job sent it again, and that answer was lost too',

@@ -283,10 +283,18 @@ export const FINDINGS = {
   refused: { needs: 'account_owner', facts: { by: text, ...ANSWERED } },
 
   // --------------------------------------------------------------------------------------- what is in doubt
-  /** Since a time, ISO 8601; `credits` null of what costs none. The finding after it is what came. */
+  /**
+   * Since a time, ISO 8601; `credits` null of what costs none; `batch` where another one has sent it, which
+   * holds the credits. The finding after it is what came.
+   */
   in_doubt: {
     needs: 'you',
-    facts: { since: text, at_stake: text.exactOptional(), credits: z.number().exactOptional() },
+    facts: {
+      since: text,
+      at_stake: text.exactOptional(),
+      credits: z.number().exactOptional(),
+      batch: text.exactOptional(),
+    },
   },
   /** The job had it sent again, and the answer to that was lost, too. */
   lost_again: { needs: 'you', facts: {} },

@@ -140,6 +140,8 @@ export const DoubtObject = CallObject.extend({
   account: z.string(),
   /** Whether the request was sent by this batch. */
   own: z.boolean(),
+  /** The other list for which it was sent, and whose cost has its credits. */
+  sent_for: z.string().exactOptional(),
   /** The possible harm besides the money. */
   at_stake: z.string().nullable(),
   credits: z.number(),
@@ -166,6 +168,7 @@ export type MatchObject = z.output<typeof MatchObject>;
 /** The output of `settle BATCH`. */
 export const DoubtListObject = z.object({
   batch: z.string(),
+  /** What may have been charged, also for other lists: see `sent_for`. */
   at_risk: z.number(),
   /** Requests without an answer yet. */
   open: z.number(),

@@ -9,9 +9,12 @@ import type { Call } from '../core/operation.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { asksSeveral } from '../core/steps.ts';
+import { listNameOf } from '../files/called.ts';
 import { accountNameIn } from '../files/output/output.ts';
+import { countedElsewhere } from '../files/output/summary-words.ts';
 import {
   type Batch,
+  type BatchId,
   type Decision,
   type Doubt,
   heldCredits,
@@ -44,8 +47,10 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     // again is still in doubt.
     const remainingDoubts = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
-    for (const doubt of await nextOfRows(of, remainingDoubts))
-      inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
+    for (const doubt of await nextOfRows(of, remainingDoubts)) {
+      const shown = doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt));
+      inDoubt.push({ ...shown, ...present({ sent_for: await otherListOf(of, doubt) }) });
+    }
     // A row that a killed program has left is pending.
     const { in_doubt: rows = 0 } = await ledger.counts(batch.id);
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
@@ -172,6 +177,12 @@ export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt):
   return rows.length === 0 ? doubt.row : Math.min(...rows);
 }
 
+/** The name of another list that has sent the request; undefined for a request of this list. */
+async function otherListOf({ ledger, batch }: OfBatch, doubt: Doubt): Promise<string | undefined> {
+  const sender = doubt.batch === batch.id ? undefined : await ledger.batch(doubt.batch);
+  return sender && sender.inputPath !== batch.inputPath ? listNameOf(sender.inputPath) : undefined;
+}
+
 async function rowsOn({ ledger, batch }: OfBatch, { attempt }: Doubt): Promise<readonly RowNumber[]> {
   return (await ledger.rowsRestingOn(attempt)).flatMap((each) => (each.batch === batch.id ? [each.row] : []));
 }
@@ -238,11 +249,13 @@ const doubtObject = (
 /**
  * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change it says what
  * is at stake.
+ * @param batch that of the row. The credits are at risk in the batch that has sent the request.
  */
-export function inDoubt(doubt: Doubt): Findings {
+export function inDoubt(doubt: Doubt, batch: BatchId): Findings {
   const { subject, at_stake: stake, credits, since } = factsOf(doubt);
+  const sender = doubt.batch === batch ? undefined : doubt.batch;
   const facts = { since, ...present({ at_stake: stake ?? undefined }) };
-  const money = subject === null || credits > 0 ? { credits } : {};
+  const money = subject === null || credits > 0 ? { credits, ...present({ batch: sender }) } : {};
   return together(finding('in_doubt', { ...facts, ...money }), doubt.why);
 }
 
@@ -251,9 +264,10 @@ export function inDoubt(doubt: Doubt): Findings {
  * @param state in the place of `in doubt`.
  */
 export function doubtWords(
-  { subject, at_stake: stake, credits, since, why }: DoubtObject,
+  { subject, at_stake: stake, credits, since, why, sent_for: list }: DoubtObject,
   state: 'in doubt' | 'accepted' | 'in doubt beside its answer' = 'in doubt',
 ): string {
-  const money = (subject === null || credits > 0) && `${counted(credits, 'credit')} at risk`;
+  const where = countedElsewhere([{ credits, ...present({ sent_for: list }) }]);
+  const money = (subject === null || credits > 0) && `${counted(credits, 'credit')} at risk${where}`;
   return `${linesOf(`${state} since ${since}`, stake, money).join(', ')}: ${why}`;
 }

@@ -123,7 +123,7 @@ export async function resolveDoubt(
   if (mayAsk && (await hasAnsweredLater(run, doubt))) return undefined;
   // A person who decided to leave the call out wants none of the ways, because each of them may send it
   // again.
-  if (decision?.kind === 'skip') return follow(decision, doubt);
+  if (decision?.kind === 'skip') return follow(run, decision, doubt);
   // While the vendor is at work on the call, only a person may have it sent again.
   const isLater = isNotYet(doubt.why);
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
@@ -131,7 +131,7 @@ export async function resolveDoubt(
   const questionEnd = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
   if (questionEnd !== 'unclear') return questionEnd === 'too_early' ? { kind: 'waits' } : undefined;
   // A decision of a rule or a job that had no result is made anew, by the job of today.
-  if (decision?.by === 'person') return follow(decision, doubt);
+  if (decision?.by === 'person') return follow(run, decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 
@@ -185,11 +185,11 @@ const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
 
 async function followPolicy(run: AccountRun, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   const { ledger } = run.session;
-  if (policy === 'hold') return leftInDoubt(doubt);
+  if (policy === 'hold') return leftInDoubt(run, doubt);
   // rule 10c
   if (policy === 'retry' && (await wasRetried(ledger, doubt, run.batch)))
-    return leftInDoubt(doubt, finding('lost_again', {}));
-  return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
+    return leftInDoubt(run, doubt, finding('lost_again', {}));
+  return follow(run, await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }
 
 async function decide(
@@ -203,17 +203,17 @@ async function decide(
   return { ...spec, id: await ledger.decide(spec, { about: doubt.attempt }) };
 }
 
-function follow(decision: Decision, doubt: Doubt): Resolution {
+function follow(run: AccountRun, decision: Decision, doubt: Doubt): Resolution {
   const { kind, by, why } = decision;
   if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
-  if (kind !== 'skip') return leftInDoubt(doubt);
+  if (kind !== 'skip') return leftInDoubt(run, doubt);
   const skippedFinding =
     by === 'person' ? finding('skipped_by_user', {}) : finding('skipped_by_rule', { words: why });
   return { kind: 'skipped', findings: together(skippedFinding, doubt.why), attempt: doubt.attempt };
 }
 
-const leftInDoubt = (doubt: Doubt, more = NO_FINDINGS): Resolution => ({
+const leftInDoubt = ({ batch }: AccountRun, doubt: Doubt, more = NO_FINDINGS): Resolution => ({
   kind: 'in_doubt',
-  findings: together(inDoubt(doubt), more),
+  findings: together(inDoubt(doubt, batch), more),
   attempt: doubt.attempt,
 });

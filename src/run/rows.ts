@@ -697,7 +697,7 @@ async function bought(work: BatchWork, wanted: WantedCall, lost?: InDoubt): Prom
  */
 function uncovered(work: BatchWork, { doubt, decision }: InDoubt): UnansweredCall | Waits {
   if (decision?.kind !== 'retry' || decision.by !== 'person') {
-    const findings = together(inDoubt(doubt), finding('extra_credits_short', {}));
+    const findings = together(inDoubt(doubt, work.batch.id), finding('extra_credits_short', {}));
     return { kind: 'in_doubt', findings, attempt: doubt.attempt };
   }
   work.uncovered.set(doubt.key, doubt);

@@ -48,6 +48,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   'a slip in a command': [
     { typed: 'paln enrich-company list.csv', next: 'Did you mean plan?', command: PLAN },
+    { typed: 'history', next: 'Did you mean log?', command: 'log' },
     { typed: 'acounts list', next: 'Did you mean accounts?', command: 'accounts list' },
   ],
   'a slip in an operation': [

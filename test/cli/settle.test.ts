@@ -51,6 +51,19 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   expect((await desk.json(['settle', 'last', '3'])).in_doubt).toHaveLength(1);
   await desk.type(desk.run());
   expect(await desk.requests()).toBe(3);
+  // A list that waits for the request of another one has none of its credits.
+  await desk.write('other.csv', 'Domain\nlist.csv-1.example\n');
+  const other = ['run', 'enrich-company', 'other.csv', '--budget', '9', '-o', 'other-out.csv'];
+  expect(await desk.type(other)).toMatchObject({ code: 3 });
+  expect((await desk.type(['settle', 'last'])).stdout).toMatch(
+    /^row 2, .*, 1 credit at risk, counted in list\.csv: .*\n1 in doubt, 1 credit at risk, counted in list\.csv\.\n$/,
+  );
+  expect(await desk.read('other-out.csv')).toMatch(/, 1 credit at risk in batch [0-9a-f]{8}: /);
+  expect((await desk.type(['status'])).stdout).toMatch(
+    / 0 credits, 1 row in doubt .*\n.* 1 credit, 2 rows in doubt /,
+  );
+  expect((await desk.json(['spend'])).groups).toMatchObject([{ spent: 1, in_doubt: 2 }]);
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
 });
 
 test('a doubt of an earlier list is named by the list of batches, and where the last one has none', async () => {
@@ -61,7 +74,7 @@ test('a doubt of an earlier list is named by the list of batches, and where the 
   const other = ['run', 'enrich-company', 'other.csv', '--budget', '9', '-o', 'other-out.csv', '--yes'];
   expect(await desk.type(other)).toMatchObject({ code: 0 });
   expect((await desk.type(['status'])).stdout).toMatch(
-    new RegExp(`^${batch} .*3/3 rows, .*, 2 in doubt `, 'm'),
+    new RegExp(`^${batch} .*3/3 rows, .*, 2 rows in doubt `, 'm'),
   );
   expect((await desk.type(['settle', 'last'])).stderr).toMatch(
     new RegExp(`^2 rows of .*list\\.csv in doubt: .*rowonce settle ${batch}$`, 'm'),

@@ -74,7 +74,7 @@ test('a budget that is used is raised in its field, also after the page was clos
   const page = await tabAt(second, `/lists/${list}`);
   await sees(page, told);
   // A click raises it by a little, and the rest of the list is a number that she types.
-  const more = page.getByLabel('Credits more, at most');
+  const more = page.getByLabel('Credits more');
   expect(await more.inputValue()).toBe('1');
   await more.fill('3');
   await press(page, 'Go on');

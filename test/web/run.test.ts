@@ -7,7 +7,17 @@ import { hostname } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, brought, endOf, lastWork, PERSON, servedIn, useBrowser, worked } from './scene.ts';
+import {
+  ask,
+  brought,
+  endOf,
+  lastWork,
+  PERSON,
+  servedIn,
+  started as startedThere,
+  useBrowser,
+  worked,
+} from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -271,10 +281,19 @@ test('a try whose lost answers are asked again stays a try, and nothing else is 
 test('of lost answers it is said how many rows wait for them, as a list may ask one thing twice', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
   const domains = ['a', 'b', 'a', 'b', 'c'].map((name) => `${name}.example\n`);
-  const { page } = await started(desk, JOB, `Domain\n${domains.join('')}`);
+  const { page, served } = await started(desk, JOB, `Domain\n${domains.join('')}`);
   await sees(page, 'No answer came to 2 questions; 4 rows wait for them. They may have cost 2 credits.');
   const { stdout } = await desk.type(['settle', 'last']);
   expect(stdout).toContain('\n2 in doubt for 4 rows, 2 credits at risk.\n');
+  // The report counts rows and requests apart, so that a reader can add them up.
+  const { batch } = await desk.json(['status', 'last']);
+  const report = await tabAt(served, `/reports/${batch}`);
+  await sees(report, '5, by 3 requests');
+  // Another list that waits for the same has none of its credits.
+  const other = await brought(served, 'Other.csv', 'Domain\na.example\n');
+  await startedThere({ served, list: other }, JOB);
+  await page.goto(`${served.url}/lists/${other}`);
+  await sees(page, 'No answer came. It may have cost 1 credit, counted in Renewals Q4.csv.');
 });
 
 test('what a person knows of lost answers is taken: an answer for one row, that nothing was found for all', async () => {

@@ -154,7 +154,7 @@ test('a list that a night has not ended for its limit says so, and its limit is 
   await page.getByText('1 file waits').waitFor();
   await page.getByRole('link', { name: 'Raise its limit' }).click();
   await page.getByText('The 1 credit that you allowed is used.').waitFor();
-  await page.getByLabel('Credits more, at most').fill('2');
+  await page.getByLabel('Credits more').fill('2');
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText(/^\d of 3 companies found/).waitFor();
 });

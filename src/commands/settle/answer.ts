@@ -132,7 +132,7 @@ async function walked(
     }
     const { met } = next;
     const [state] = await ledger.find([met.key], { batch: id });
-    const known = met.key === doubt.key ? asSaid(said, doubt) : standing(state);
+    const known = met.key === doubt.key ? asSaid(said, doubt) : standing(id, state);
     if (known !== undefined) hear(row, met, known);
     else if (next.kind === 'call') return undefined;
     else walk.pass(met, state?.kind === 'unknown' ? 'looked' : 'held');
@@ -146,14 +146,14 @@ function asSaid(doubtAnswer: DoubtAnswer, { attempt, batch }: Doubt): KnownCall 
 }
 
 /** The state of another step of the row, which may be in doubt as well. */
-function standing(state: CallState | undefined): KnownCall | undefined {
+function standing(batch: BatchId, state: CallState | undefined): KnownCall | undefined {
   if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state : undefined;
   if (state?.kind !== 'in_doubt') return undefined;
   const { doubt } = state;
   const decision = standingDecision(state);
   if (decision !== undefined && decision.kind !== 'skip') return undefined;
   return decision === undefined
-    ? { kind: 'in_doubt', findings: inDoubt(doubt), attempt: doubt.attempt }
+    ? { kind: 'in_doubt', findings: inDoubt(doubt, batch), attempt: doubt.attempt }
     : { kind: 'skipped', findings: skippedByUser(doubt), attempt: doubt.attempt, leavesOut: true };
 }
 

@@ -37,7 +37,7 @@ function Rows(report: ReportObject) {
   const bad = rows - usable;
   const never = steps === undefined ? 'Not asked' : 'Not finished';
   const went: readonly Meter[] = [
-    meter('Looked up', asked, rows),
+    meter('Looked up', asked, rows, requestWords(report)),
     meter('Known before', known, rows, 'free'),
     meter('Twice on the list', twice, rows, 'free'),
     meter('Had it already', filled, rows, 'free'),
@@ -66,6 +66,10 @@ function Rows(report: ReportObject) {
     ],
   });
 }
+
+/** Rows may share a request, and a row may take several. Those of earlier starts are not known here. */
+const requestWords = ({ figures: { asked, in_all: all }, requests }: ReportObject): string =>
+  all !== undefined || asked === requests ? '' : `by ${counted(requests, 'request')}`;
 
 const meter = (name: string, part: number, all: number, more = '', tone?: Meter['tone']): Meter => {
   return { name, part, all, says: [grouped(part), more].filter(Boolean).join(', '), tone };

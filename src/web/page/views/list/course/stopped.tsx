@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { capital } from '../../../../../core/plain-text.ts';
+import { countedElsewhere } from '../../../../../files/output/summary-words.ts';
 import type {
   BatchList,
   BatchObject,
@@ -147,7 +148,7 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
     <Notice says={`${used}. ${rowsLeftWords(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
       <Form look="line" says="Go on" sends={({ more }) => goOn({ batch }, { budget: before + Number(more) })}>
         <Field
-          says="Credits more, at most"
+          says={`Credits more (${grouped(most)} finish it)`}
           inline
           name="more"
           type="number"
@@ -244,7 +245,7 @@ function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject):
   const shared = `No answer came to ${questions}; ${counted(rows, 'row')} wait for ${questionWord}.`;
   const fact = rows > doubts.length ? shared : each;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
-  return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;
+  return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}${countedElsewhere(doubts)}.`;
 }
 
 function againWords(doubts: InDoubt, most: number): string {

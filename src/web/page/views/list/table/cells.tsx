@@ -294,8 +294,9 @@ function aheadSign({ since, was = {} }: Line): Sign | undefined {
 const UNUSABLE = 'It cannot be used as it is.';
 
 function doubtOf(findings: Line['findings'] = []): Sign {
-  const credits = findings.find((each) => each.code === 'in_doubt')?.facts.credits;
-  const cost = credits === undefined ? '' : `; it may have cost ${counted(credits, 'credit')}`;
+  const { credits, batch } = findings.find((each) => each.code === 'in_doubt')?.facts ?? {};
+  const where = batch === undefined ? '' : ', counted where it was asked first';
+  const cost = credits === undefined ? '' : `; it may have cost ${counted(credits, 'credit')}${where}`;
   return { look: 'doubt', says: `no answer came${cost}` };
 }
 
