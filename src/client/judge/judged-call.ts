@@ -93,8 +93,9 @@ export class JudgedCall {
 function plainlySent(sent: readonly SentValue[]): readonly string[] {
   const plain = sent.map(({ text }) => plainName(text));
   for (const { text } of sent) {
-    const [local = '', domain] = text.includes('@') ? text.split('@') : [];
-    if (domain !== undefined) plain.push(...[domain, ...local.split(/[._+-]/)].map(plainName));
+    if (!text.includes('@')) continue;
+    const [local = '', domain = ''] = text.split('@');
+    plain.push(...[domain, ...local.split(/[._+-]/)].map(plainName));
   }
   const first = sent.find(({ name }) => name === 'first_name')?.text;
   const last = sent.find(({ name }) => name === 'last_name')?.text;

@@ -82,6 +82,8 @@ const CALLED_PROFILE = /linked ?in|^profile$|profile.{0,3}(?:url|link|page|addre
 
 /** Says of the rows of one batch whether their answers are the right ones. */
 export class Matching {
+  /** Whether any answer of the batch is compared with what was asked. */
+  readonly isCompared: boolean;
   readonly #ledger: MatchLedger;
   readonly #batch: Batch;
   readonly #settings: ReturnType<typeof settingsKept>;
@@ -99,17 +101,13 @@ export class Matching {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#settings = settingsKept(batch.settings);
+    this.isCompared = isCompared(batch) && this.#settings.mismatch !== 'ignore';
     this.#decisions = decisions;
     const { columns, named_hosts: named = {} } = this.#settings;
     this.#hostOf = hostReader(columns, batch.header);
     this.#named = new Map(Object.entries(named));
     this.#numbers = this.#columnsFor(['abn'], CALLED_ABN);
     this.#profiles = this.#columnsFor(['profile_url', 'profile_slug'], CALLED_PROFILE);
-  }
-
-  /** Whether any answer of the batch is compared with what was asked. */
-  get isCompared(): boolean {
-    return isCompared(this.#batch) && this.#settings.mismatch !== 'ignore';
   }
 
   /** The same of rows whose cells are not at hand. */
@@ -137,9 +135,11 @@ export class Matching {
   of(row: InputRow, record: AnsweredRow | undefined): RowMatch {
     const match = this.#compared(row, record);
     if (!this.isCompared || record === undefined) return match;
-    const shared = [this.#sharedRow(row, match.answers), this.#sharedNames(row, answersOf(record))];
-    if (shared.every((words) => words === '')) return match;
-    return { ...match, words: [match.words, ...shared].filter((words) => words !== '').join('; ') };
+    const sharedRow = this.#shared.size === 0 ? '' : this.#sharedRow(row, match.answers);
+    const sharedNames = this.#named.size === 0 ? '' : this.#sharedNames(row, answersOf(record));
+    if (sharedRow === '' && sharedNames === '') return match;
+    const words = [match.words, sharedRow, sharedNames].filter((each) => each !== '').join('; ');
+    return { ...match, words };
   }
 
   /** A host that stands in the rows of several companies is asked by once. */
@@ -147,7 +147,7 @@ export class Matching {
     const isByHost = ({ call: { operation, parameters } }: RowAnswer): boolean =>
       describedCall(operation).isAbout === 'company' &&
       (parameters.domain ?? parameters.website) !== undefined;
-    if (this.#named.size === 0 || !shownAnswers(answers).some(isByHost)) return '';
+    if (!shownAnswers(answers).some(isByHost)) return '';
     const names = this.#named.get(this.#hostOf?.(row)?.host ?? '');
     return names === undefined ? '' : `shared by ${names} names`;
   }

@@ -128,6 +128,7 @@ export class Tally {
     paid: readonly RowAnswer[],
     isKnown: boolean,
   ): void {
+    if (this.#before.size === 0) return;
     const before = answers.filter(({ batch }) => this.#before.has(batch));
     if (before.length === 0) return;
     const newAnswers = before.filter(({ attempt }) => !this.#met.has(attempt));

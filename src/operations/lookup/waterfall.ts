@@ -128,9 +128,9 @@ export function tiersPreparer(
     waterfall === undefined
       ? cell !== undefined
       : waterfall.some(({ members }) => members.includes(identifier.name));
-  const readings = readingsBy(identifiers, options);
+  const readings = readingsBy(identifiers, options, cannotBeAsked);
   return (row) => {
-    const all = readings(row).map((reading) => (cannotBeAsked(reading) ? unaskable(reading) : reading));
+    const all = readings(row);
     const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all, most);
     const inTurn = toldApartFirst(fitting, options, lookUp);
     const askedInTurn = isOnce ? inTurn.slice(0, 1) : inTurn;
@@ -157,6 +157,7 @@ const remarkedAs = (remark: Findings): { readonly remark?: Findings } =>
 function readingsBy(
   identifiers: readonly Identifier[],
   terms: OperationOptions,
+  cannotBeAsked: (reading: Reading) => boolean,
 ): (row: RowInput) => readonly Reading[] {
   const absent = identifiers.map((identifier) => ({ identifier, cell: undefined, readCell: BLANK }));
   return (row) => {
@@ -165,6 +166,7 @@ function readingsBy(
       const cell = row[identifier.name];
       const alone =
         cell === undefined ? each : { identifier, cell, readCell: ownOf(identifier, cell, row, terms) };
+      if (cannotBeAsked(alone)) return unaskable(alone);
       if (alone.readCell.kind === 'usable' || !mayBeDerived(identifier, row)) return alone;
       let derived: DerivedReading | undefined | 'open' = 'open';
       return {
