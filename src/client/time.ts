@@ -92,7 +92,8 @@ export class AccountTime implements Clock {
    * @returns what a user has to know of the clocks, once.
    */
   heard({ date = '', age = '0' }: Reply['headers'], askedMs: number): string | undefined {
-    const [dateMs, wallMs] = [Date.parse(date), this.machine.wallMs()];
+    const dateMs = Date.parse(date);
+    const wallMs = this.machine.wallMs();
     const wasSure = this.isSure || this.#heard === undefined;
     // What a cache has kept, it has kept with its date.
     if (Number(age) > 0) return undefined;

@@ -20,26 +20,26 @@ export interface Intent {
   /** Its day and month pay. */
   readonly atMs: number;
   /** The decision that allows a call in doubt to be sent again. */
-  readonly decision?: DecisionId;
+  readonly decision?: DecisionId | undefined;
   /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */
-  readonly replaces?: AttemptId;
+  readonly replaces?: AttemptId | undefined;
   /**
    * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the
    * doubt.
    */
-  readonly request?: KeyedRequest;
+  readonly request?: KeyedRequest | undefined;
   /**
    * An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it
    * again.
    */
-  readonly ifUnknown?: true;
+  readonly ifUnknown?: true | undefined;
   /**
    * Its answer is to show a price that is not known: where many spend it `wait`s while another attempt of its
    * operation is open for the account.
    */
-  readonly isUnpriced?: true;
+  readonly isUnpriced?: true | undefined;
   /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /**

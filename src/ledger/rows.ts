@@ -354,9 +354,9 @@ interface KeptUse {
 }
 
 function usedBy({ attempt, uses }: KeptRow): readonly KeptUse[] {
-  const used: KeptUse[] = uses === null ? [] : JSON.parse(uses);
-  if (attempt !== null && used.every((use) => use.attempt !== attempt)) used.push({ attempt, fills: 0 });
-  return used;
+  const used: readonly KeptUse[] = uses === null ? [] : JSON.parse(uses);
+  if (attempt === null || used.some((use) => use.attempt === attempt)) return used;
+  return [...used, { attempt, fills: 0 }];
 }
 
 /** A reply that is read as no answer any more is not shown. */
@@ -381,8 +381,8 @@ const plannedFrom = ({ row, work }: Pick<Row, 'row'> & { readonly work: string }
   ...JSON.parse(work),
 });
 
-const leftFrom = ({ work, ...keptRow }: KeptLeft): RowLeft =>
-  work === null ? listedFrom(keptRow) : plannedFrom({ ...keptRow, work });
+const leftFrom = (kept: KeptLeft): RowLeft =>
+  kept.work === null ? listedFrom(kept) : plannedFrom({ row: kept.row, work: kept.work });
 
 /** Cells that were erased are not asked by. */
 export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>

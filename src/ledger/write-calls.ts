@@ -145,7 +145,8 @@ const LEFT_OPEN = {
  * afterwards.
  */
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
-  const way = await wayOf(context, intent);
+  const ofIntent = wayOf(context, intent);
+  const way = ofIntent instanceof Promise ? await ofIntent : ofIntent;
   if (way === undefined) return KNOWN;
   const account = await context.account(intent.accountIdentity);
   invariant(account !== undefined, `the ledger has no account ${intent.accountIdentity}`);

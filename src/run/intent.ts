@@ -109,14 +109,12 @@ export function intentOf({ run, call: wanted, reserve }: Purchase, keyed: KeyedR
     row,
     reserve,
     atMs,
-    ...present({
-      decision,
-      replaces,
-      ifUnknown,
-      request: keyed,
-      deadlineMs: isAmongMany ? client.timeoutMsOf(call) : undefined,
-      isUnpriced: (isAmongMany && !isPriced(run, call)) || undefined,
-    }),
+    decision,
+    replaces,
+    ifUnknown,
+    request: keyed,
+    deadlineMs: isAmongMany ? client.timeoutMsOf(call) : undefined,
+    isUnpriced: (isAmongMany && !isPriced(run, call)) || undefined,
   };
 }
 

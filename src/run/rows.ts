@@ -4,7 +4,6 @@ import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError } from '../core/errors.ts';
 import { finding, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
-import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
 import { policyOfStep } from '../job/job.ts';
 import { erasedOn } from '../ledger/erase.ts';
@@ -405,7 +404,7 @@ class RowEnds {
   }
 
   add({ row }: Task, outcome: Outcome, { answers, fills, waitsFor }: RowRest): void {
-    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, ...present({ fills, waitsFor }) });
+    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, fills, waitsFor });
   }
 
   /** Keeps what has filled steps of a row that goes on, so that it is seen meanwhile. */

@@ -163,11 +163,11 @@ export class RowWalk {
 
   #ask(assumed: Assumed): WalkNext {
     const { steps } = this.#calls;
-    const [only] = steps;
+    const only = steps[0];
     const isAlone = only !== undefined && steps.length === 1 && this.#leftSteps === undefined;
     if (!isAlone || !isPlain(only)) return this.#askAll(assumed);
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
-    const [stepAccount] = only.accounts;
+    const stepAccount = only.accounts[0];
     const state = askAccount(this.#calls, 0, stepAccount, stepAccount.input, assumed);
     return 'met' in state ? state : this.#end([{ ...state, name: only.name }]);
   }

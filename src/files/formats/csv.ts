@@ -303,9 +303,14 @@ class Copy {
     if (corrected !== undefined) return this.#corrected(record, corrected);
     const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined) return this.#rewritten(record, ours);
-    const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style));
+    const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style)).join('');
+    const length = Buffer.byteLength(cells);
     const end = bytes.length - lineEndLength(bytes);
-    return Buffer.concat([bytes.subarray(0, end), Buffer.from(cells.join('')), bytes.subarray(end)]);
+    const line = Buffer.allocUnsafe(bytes.length + length);
+    bytes.copy(line, 0, 0, end);
+    line.write(cells, end);
+    bytes.copy(line, end + length, end);
+    return line;
   }
 
   /** A header with a blank name in front, so that each name stands above its cells for every program. */
