@@ -34,9 +34,10 @@ const PROFILE = /^https:\/\/www\.linkedin\.com\/in\/(?<slug>[^/?#]+)$/;
 
 /** Replaces a profile by its slug, whether it came as a URL or as a slug. */
 function asKnown(parameters: Call['parameters']): Call['parameters'] {
-  const { profile_url: url, ...others } = parameters;
+  const { profile_url: url } = parameters;
   const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
   if (encoded === undefined) return parameters;
+  const { profile_url: _, ...others } = parameters;
   const slug = PLAIN_SLUG.test(encoded) ? encoded : decodedSlug(encoded);
   // When a call has two different profiles, neither may replace the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
