@@ -220,7 +220,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:short-budgets|summary-words)\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:row-name|short-budgets|summary-words)\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
         to,
       );
     });

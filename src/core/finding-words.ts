@@ -85,7 +85,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   answer_taken_back: 'its answer was taken back',
   vendor_answers_later: 'the vendor answers its call later',
   may_be_sent_again: 'it may be sent again',
-  goes_on_in: ({ batch }) => `batch ${batch} goes on with this list`,
+  goes_on_in: ({ batch }, face) => `${batchWords(batch, face, 'a later start')} goes on with this list`,
   batch_is_over: ({ state }) => `its batch is ${state}`,
   not_done: 'not done: run the list again',
   project_created: ({ id }) => `created: project_id ${id}`,
@@ -95,8 +95,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   same_as_row: ({ row }) => `the same as row ${row}`,
   rows_contradict: ({ rows }) =>
     `the list contradicts itself: ${rows.map(({ row, to }) => `row ${row} says ${to}`).join(', ')}; keep one of them`,
-  changed_since_planned: ({ batch }) =>
-    `changed by batch ${batch} since this was planned; run the list again to make a new plan`,
+  changed_since_planned: ({ batch }, face) =>
+    `changed by ${batchWords(batch, face)} since this was planned; run the list again to make a new plan`,
 
   role_unknown({ cell, meant }, face) {
     if (face === 'short') return 'the role is not known';
@@ -241,14 +241,14 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     const why = `row ${row} is ${is === 'left_out' ? 'left out' : 'invalid'} and may mean the same person`;
     return `${whoIs(person)} was not removed from ${foreignWords(project)}, because ${why}. Correct that row first`;
   },
-  change_in_doubt({ call, row, batch, open, ...person }) {
+  change_in_doubt({ call, row, batch, open, ...person }, face) {
     const who = whoIs(person);
     const what = `an earlier ${call}${who === '' ? '' : ` of ${who}`}`;
     const fact = open ? `the answer to ${what} has not come yet` : `the result of ${what} is in doubt`;
-    return `${fact}; settle row ${row} of batch ${batch} first`;
+    return `${fact}; settle row ${row} of ${batchWords(batch, face, 'the list that sent it')} first`;
   },
 
-  changed_since: ({ batch }) => `changed since by batch ${batch}; undo that first`,
+  changed_since: ({ batch }, face) => `changed since by ${batchWords(batch, face)}; undo that first`,
   project_stays: ({ id = '' }) =>
     `project ${foreignWords(id)} was created, and the service does not offer to delete one`,
   own_call_stays: 'Rowonce cannot undo an api-call; undo it at the service',
@@ -273,8 +273,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   },
   lost_again: 'the job sent it again, and that answer was lost too',
   extra_credits_short: 'not sent again, because the extra credits do not cover it',
-  waits_for_change: ({ row, batch }) =>
-    `row ${row} of batch ${batch} asked to change the same person, and the result is in doubt; settle that first`,
+  waits_for_change: ({ row, batch }, face) =>
+    `row ${row} of ${batchWords(batch, face)} asked to change the same person, and the result is in doubt; settle that first`,
   asked_otherwise({ before, today, answered }, face) {
     const fact = `it was asked by ${foreignWords(before)} before`;
     const now = `asked by ${foreignWords(today)} today`;
@@ -323,7 +323,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
       ? `${fact}; set its place in the dialect, under operations.search-people.results`
       : fact;
   },
-  done_before: ({ batch }) => `done before by batch ${batch}; only a different request would be sent`,
+  done_before: ({ batch }, face) =>
+    `done before by ${batchWords(batch, face, 'an earlier start')}; only a different request would be sent`,
   vendor_lacks_it: (answer, face) => `the vendor does not have it${answeredIn(face, answer)}`,
   says_missing: (answer) => `the vendor says that something is missing: ${answerWords(answer)}`,
   several_fit: ({ count, things }) => `${count} ${things} fit`,
@@ -381,6 +382,10 @@ const repairedWords = (cells: FactsOf<'repaired'>['cells']): string =>
 
 /** Whether a face is read where commands are typed. */
 const isTyped = (face: Face): boolean => face === 'file' || face === 'terminal';
+
+/** A batch by its id, where that can be typed. On the page a list has a name, and no id. */
+const batchWords = (id: string, face: Face, onPage = 'another list'): string =>
+  isTyped(face) ? `batch ${id}` : onPage;
 
 /** Longer cells are cut: a reason fits a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_CELL = 80;

@@ -6,6 +6,9 @@ import { listed } from './plain-text.ts';
  * by what becomes of them, and a batch by what became of them, by the same rule.
  */
 
+/** In the place of a name where root has started a list: root is no person. */
+export const UNNAMED = 'this computer';
+
 /** The first of these that is so of one of a person's changes says what becomes of the person. */
 export const PEOPLE_ENDS = [
   'attention',

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { rowsIn } from '../core/counts.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
+import { UNNAMED } from '../core/people.ts';
 import { asFlag, faces, phrase, typing } from '../core/phrase.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { STOPS } from '../core/stops.ts';
@@ -270,7 +271,7 @@ function operatorNamed(said: string | undefined): string {
 function systemUser(): string {
   try {
     const { username } = userInfo();
-    return username === 'root' ? 'this computer' : username;
+    return username === 'root' ? UNNAMED : username;
   } catch {
     return process.env.USER || `user ${process.getuid?.() ?? 'unknown'}`;
   }

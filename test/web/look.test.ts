@@ -134,6 +134,14 @@ async function expectTelephone(page: Page, name: string): Promise<void> {
   expect(foot.height, `of ${name}`).toBeLessThan(844 / 3);
 }
 
+/** A stop, and the panel of what else can be done. */
+async function expectOneGreen(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('button', { name: 'Do something else' }).click();
+  await page.locator('.foot .go').waitFor();
+  expect((await measured(page)).greens, 'green buttons beside a stop').toBe(1);
+}
+
 const sheetsIn = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 
 test('no word is broken in a view at any width, also once an account has been tested, and a report is one sheet', async () => {
@@ -168,6 +176,7 @@ test('in every state of a list the table begins within 240 px, under one title a
     expect([sideways, beyond], `${name} is no larger than its window`).toEqual([0, 0]);
     await expectWhole(page, name);
     await expectTelephone(page, name);
+    if (name === 'stop') await expectOneGreen(page);
     await page.context().close();
   }
 });

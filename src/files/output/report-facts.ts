@@ -8,6 +8,7 @@ import { listNameOf, mendsOf } from '../called.ts';
 import { askedAgainWords } from './asked-again.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangesDone, NamedRow, ReportObject } from './report-object.ts';
+import { rowName } from './row-name.ts';
 import { summaryOf } from './summary-words.ts';
 
 /**
@@ -71,14 +72,10 @@ async function named(
   rows: readonly RowNumber[],
 ): Promise<NamedRow[]> {
   const { columns } = settingsKept(settings);
-  const nameColumn = Object.entries(columns).find(([input]) => /(?:^|\.|_)name$/.test(input))?.[1];
-  const place = header.findIndex(
-    (name) => name === nameColumn || (nameColumn === undefined && /name\b/i.test(name)),
-  );
   const inputs = await ledger.cellsOf(id, rows);
   return rows.map((row) => {
     const cells = inputs.get(row)?.cells ?? [];
-    const name = cells[place]?.trim() || cells.find((cell) => cell.trim() !== '') || '';
+    const name = rowName(header, cells, columns) ?? cells.find((cell) => cell.trim() !== '') ?? '';
     return { row, name: cut(name.trim()) };
   });
 }

@@ -49,15 +49,16 @@ interface NewKeyProps {
   readonly says: string;
   /** `line`: in one line, in a notice. */
   readonly look?: 'line' | undefined;
+  readonly isBeside?: boolean;
   onSaved(): unknown;
 }
 
 /** The key is sent once, in the body, and then leaves its field. */
-export function NewKey({ name, says, look, onSaved }: NewKeyProps) {
+export function NewKey({ name, says, look, isBeside, onSaved }: NewKeyProps) {
   const change = ({ key }: Readonly<Record<string, unknown>>): Promise<unknown> =>
     ask('/accounts/add', { body: { name, key }, isLook: true }).then(onSaved);
   return (
-    <Form says={says} look={look} sends={change}>
+    <Form says={says} look={look} isBeside={isBeside} sends={change}>
       <Field
         says="New key"
         inline={look === 'line'}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
+import { UNNAMED } from '../../../core/people.ts';
 import { capital } from '../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../files/output/report/parts.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
@@ -274,7 +275,10 @@ function Parts({ lists, accounts, people, whole, unit }: PartsProps) {
   );
 }
 
-const calledOf = (name: string | null): string => (name === null ? 'no name noted' : fileName(name));
+function calledOf(name: string | null): string {
+  if (name === UNNAMED) return `no person named, on ${name}`;
+  return name === null ? 'no name noted' : fileName(name);
+}
 
 /** `data`, `A$203.20` and below that `508 of 2,000 credits`. */
 function ofAccount({

@@ -10,10 +10,10 @@ import {
   stepCost,
   whatWords,
 } from '../../../../../files/output/summary-words.ts';
-import type { ChangesObject, ReportObject, UndoPlanObject } from '../../../../api.ts';
-import { Act, late, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
+import type { BatchList, ChangesObject, ReportObject, UndoPlanObject } from '../../../../api.ts';
+import { Act, Loaded, late, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
 import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../../parts/controls.tsx';
-import { counted, grouped } from '../../../parts/figures.ts';
+import { counted, grouped, when } from '../../../parts/figures.ts';
 import { ask } from '../../../session.ts';
 import type { Agreed, OfScene } from '../scene.ts';
 import { untypedIn } from '../start/agreed.ts';
@@ -211,6 +211,26 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
   undone: 'It was taken back.',
 };
 
+/** What stays, and why; another list that has changed it since is named by when it was started. */
+const Stays = ({ of: stays }: { readonly of: UndoPlanObject['not_undone'] }) => (
+  <Loaded<BatchList> path="/batches">
+    {({ batches }) => (
+      <Sentences of={stays.map((each) => `${each.subject}: ${inListWords(each, batches)}`)} />
+    )}
+  </Loaded>
+);
+
+function inListWords(
+  { reason, findings }: UndoPlanObject['not_undone'][number],
+  batches: BatchList['batches'],
+) {
+  return findings.reduce((words, { facts }) => {
+    const other = 'batch' in facts && batches.find(({ batch }) => batch === facts.batch);
+    if (!other) return words.replace(/\bbatch [0-9a-f]{8}\b/, 'another list');
+    return words.replace(`batch ${other.batch}`, `“${other.input}”, started ${when(other.created_at)}`);
+  }, reason);
+}
+
 function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
   const lines = teamRows({ changes }).map(({ part, email, project, happens }) => {
     const where = happens.includes(project) ? '' : ` in ${project}`;
@@ -225,7 +245,7 @@ function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
       {stays.length > 0 && (
         <>
           <Notice says={`${counted(stays.length, 'change')} cannot be taken back`} />
-          <Sentences of={stays.map(({ subject, reason }) => `${subject}: ${reason}`)} />
+          <Stays of={stays} />
         </>
       )}
     </>

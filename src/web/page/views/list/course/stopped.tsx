@@ -12,7 +12,7 @@ import type {
   WorkView,
 } from '../../../../api.ts';
 import { Act, Loaded, late } from '../../../parts/asking.tsx';
-import { ButtonLink, Field, Notice, Popover } from '../../../parts/controls.tsx';
+import { ButtonLink, Field, type Look, Notice, Popover } from '../../../parts/controls.tsx';
 import {
   counted,
   doneWords,
@@ -66,7 +66,8 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   if (isSeen.value) return null;
   const isOfBefore = asksBefore(scene);
   const isKey = code === 'key';
-  if (code === 'budget' && isLeft(batch) && !isOfBefore) return <OverBudget batch={batch} />;
+  if (code === 'budget' && isLeft(batch) && !isOfBefore)
+    return <OverBudget batch={batch} isBeside={isBeside(scene)} />;
   const lookAgain = async (): Promise<void> => {
     isSeen.value = true;
     scene.isPlanning.value = true;
@@ -81,12 +82,24 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
       {isKey && <TestAccount name={account} look="quiet" />}
       <Answers scene={scene} choices={choices} />
       {choices.length === 0 && (scene.list || !isToPlan) && (
-        <Act look={isKey ? 'quiet' : 'go'} says={goOnWords(words, isOfBefore)} does={does} />
+        <Act look={isKey ? 'quiet' : goOnLook(scene)} says={goOnWords(words, isOfBefore)} does={does} />
       )}
-      {isKey && <NewKey look="line" name={account} says="Take it and go on" onSaved={does} />}
+      {isKey && (
+        <NewKey
+          look="line"
+          isBeside={isBeside(scene)}
+          name={account}
+          says="Take it and go on"
+          onSaved={does}
+        />
+      )}
     </Notice>
   );
 }
+
+/** The green button is that of the panel, where something else is chosen meanwhile. */
+const isBeside = (scene: Scene): boolean => scene.list !== undefined && scene.isPlanning.value;
+const goOnLook = (scene: Scene): Look => (isBeside(scene) ? undefined : 'go');
 
 interface AnswersProps extends OfScene {
   readonly choices: NonNullable<Told['choices']>;
@@ -129,7 +142,7 @@ const rowsLeftWords = (batch: BatchStatusObject): string =>
   counted(rowsLeft(batch), 'row is left', 'rows are left');
 
 /** Allows so many credits more: what she allowed before, and no row that she has not looked at. */
-function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
+function OverBudget({ batch, isBeside }: { readonly batch: BatchStatusObject; readonly isBeside: boolean }) {
   const { credits, budget_to_finish: enough = credits.budget ?? 0 } = batch;
   const before = credits.budget ?? 0;
   const held = heldIn(credits);
@@ -146,7 +159,12 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
   return (
     <Notice says={`${used}. ${rowsLeftWords(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
-      <Form look="line" says="Go on" sends={({ more }) => goOn({ batch }, { budget: before + Number(more) })}>
+      <Form
+        look="line"
+        isBeside={isBeside}
+        says="Go on"
+        sends={({ more }) => goOn({ batch }, { budget: before + Number(more) })}
+      >
         <Field
           says={`Credits more (${grouped(most)} finish it)`}
           inline
@@ -251,8 +269,22 @@ function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject):
 function againWords(doubts: InDoubt, most: number): string {
   if (!isOfTeam(doubts)) return `Ask again (${counted(most, 'more credit')})`;
   const stakes = new Set(doubts.flatMap(({ at_stake: stake }) => stake ?? []));
-  return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
+  return `Send ${sentWords(doubts)} again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
 }
+
+/** `the invite for ann@acme.example in proj-1`, `3 invites`. */
+function sentWords(doubts: InDoubt): string {
+  const [first, ...others] = new Set(doubts.map(({ operation }) => operation));
+  const word = (others.length === 0 && CHANGES[first ?? '']) || 'change';
+  const [only] = doubts;
+  return doubts.length === 1 ? `the ${word} for ${only?.subject}` : counted(doubts.length, word);
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  'create-invite': 'invite',
+  'update-user': 'role',
+  'remove-user': 'removal',
+};
 
 /** `jo on mac-1`: who has paused a list or works on it. */
 const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { capital, listed } from '../../../../../core/plain-text.ts';
 import { Fold } from '../../../../../files/output/report/parts.ts';
+import { rowName } from '../../../../../files/output/row-name.ts';
 import { accountWords, inputWords } from '../../../../../files/output/summary-words.ts';
 import type {
   AttemptObject,
@@ -118,7 +119,7 @@ function Shown(props: OfRow) {
   const { scene, batch, object, table } = props;
   const { row, outcome, attempts } = object;
   const typed = useSignal<string | undefined>(undefined);
-  const name = ownName(table);
+  const name = ownName(table, batch.columns);
   const rowReason = table.rows[0]?.says?.all;
   const found = foundNames(object);
   const values = cellsIn(scene, table, isBought);
@@ -314,13 +315,11 @@ function costWords({ closure, reserved, released }: AttemptObject): string {
   return closure?.kind === 'in_doubt' ? `perhaps ${counted(reserved, 'credit')}` : 'nothing';
 }
 
-const OWN_NAMES = [/company|organi[sz]ation|firm|business|charity/i, /name/i, /e-?mail/i];
-
-/** The cell by which a person knows the row. */
-function ownName(table: TableObject): string | undefined {
-  const hers = table.columns.filter(({ name, from }) => from === 'list' && ownCell(table, name) !== '');
-  const [column] = OWN_NAMES.flatMap((named) => hers.find(({ name }) => named.test(name)) ?? []);
-  return column && ownCell(table, column.name);
+/** What a person calls the row by what her list says. */
+function ownName(table: TableObject, asked: BatchStatusObject['columns']): string | undefined {
+  const hers = table.columns.flatMap(({ name, from }) => (from === 'list' ? name : []));
+  const cells = hers.map((name) => ownCell(table, name));
+  return rowName(hers, cells, asked);
 }
 
 function ownCell({ columns, rows: [row] }: TableObject, column: string): string {

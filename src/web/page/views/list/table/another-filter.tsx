@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { Select } from '../../../parts/controls.tsx';
 import type { Column } from '../columns.ts';
-import type { OfScene } from '../scene.ts';
-import { ConditionOf, canFilter } from './filters.tsx';
+import { type OfScene, teamPlan } from '../scene.ts';
+import { ConditionOf, canFilter, Sorts } from './filters.tsx';
 
-/** One more column by which rows are shown: on a telephone, where columns have no heads, also the first one. */
+/** One more column by which rows are shown or sorted: on a telephone columns have no heads. */
 export function AnotherFilter({ scene, columns }: OfScene & { readonly columns: readonly Column[] }) {
   const chosen = useSignal('');
   const filtered = columns.filter((column) => canFilter(scene, column));
@@ -17,6 +17,7 @@ export function AnotherFilter({ scene, columns }: OfScene & { readonly columns: 
         options={[['', 'Choose one'], ...filtered.map(({ name }) => [name, name] as const)]}
         onChosen={(name) => (chosen.value = name)}
       />
+      {column && teamPlan(scene) === undefined && <Sorts scene={scene} name={column.before ?? column.name} />}
       {column && <ConditionOf key={column.name} scene={scene} column={column} />}
     </div>
   );

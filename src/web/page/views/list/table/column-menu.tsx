@@ -19,10 +19,10 @@ import {
   withAdded,
   withAsked,
 } from '../job.ts';
-import { type Filter, type OfScene, rangesOf, type Scene, teamPlan } from '../scene.ts';
+import { type OfScene, rangesOf, type Scene, teamPlan } from '../scene.ts';
 import type { OfAccounts } from '../start/accounts.ts';
 import { choose, meanings } from '../start/likely.tsx';
-import { ConditionOf, canFilter } from './filters.tsx';
+import { ConditionOf, canFilter, Sorts } from './filters.tsx';
 import type { HeadProps } from './sheet.tsx';
 
 const AskAgain = late(async () => (await import('../course/again.tsx')).AskAgain);
@@ -35,23 +35,13 @@ export function ColumnMenu({
   onHide,
   close,
 }: HeadProps & { readonly close: () => void }) {
-  const { filter } = scene;
   const { before: name = column.name } = column;
   const isFiltered = canFilter(scene, column);
   const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
-  const show = (shown: Partial<Filter>): void => {
-    filter.value = { ...filter.value, ...shown };
-    close();
-  };
   return (
     <div class="stack">
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {isFiltered && teamPlan(scene) === undefined && (
-        <p class="picks">
-          <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
-          <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
-        </p>
-      )}
+      {isFiltered && teamPlan(scene) === undefined && <Sorts scene={scene} name={name} onSorted={close} />}
       {isFiltered && <ConditionOf scene={scene} column={column} />}
       {isBought(column) && canAskAgain(scene) && <AskInView scene={scene} rows={rows} column={column} />}
       <Button look="quiet" says="Hide this column" onClick={onHide} />

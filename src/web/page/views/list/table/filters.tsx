@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ColumnValues } from '../../../../api.ts';
 import { useAsked } from '../../../parts/asking.tsx';
-import { Checkbox, Label, Options } from '../../../parts/controls.tsx';
+import { Button, Checkbox, Label, Options } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
 import { ask } from '../../../session.ts';
 import { type Column, columnsUsed, isBought, isHers } from '../columns.ts';
@@ -35,6 +35,25 @@ export function canFilter(scene: Scene, column: Column): boolean {
   if (column.at === undefined || column.isBelow) return false;
   if (teamPlan(scene) !== undefined) return scene.list !== undefined && isHers(column);
   return !isBought(column) || batchShown(scene) !== undefined;
+}
+
+interface SortsProps extends OfScene {
+  readonly name: string;
+  onSorted?(): void;
+}
+
+/** The order of the rows by a column. */
+export function Sorts({ scene: { filter }, name, onSorted }: SortsProps) {
+  const sort = (by: string): void => {
+    filter.value = { ...filter.value, sort: by };
+    onSorted?.();
+  };
+  return (
+    <p class="picks">
+      <Button says="Sort A to Z" onClick={() => sort(name)} />
+      <Button says="Sort Z to A" onClick={() => sort(`-${name}`)} />
+    </p>
+  );
 }
 
 /** The condition on a column. The table of a team shows everybody, so that it is one of the start at once. */
