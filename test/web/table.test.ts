@@ -552,6 +552,9 @@ test('on a telephone a row is a card with its fault below the field, rows are fi
   expect(scrollWidth).toBe(clientWidth);
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByRole('dialog', { name: 'Another filter' }).getByRole('combobox').selectOption('City');
+  await page.getByRole('button', { name: 'Sort A to Z' }).click();
+  const first = page.getByRole('list', { name: 'Rows' }).getByRole('listitem').first();
+  await first.filter({ hasText: 'Four Ltd' }).waitFor();
   await page.getByRole('checkbox', { name: 'Cairns 1' }).check();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('list', { name: 'Rows' }).getByRole('listitem').count()).toBe(1);

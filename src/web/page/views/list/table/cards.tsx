@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { rowName } from '../../../../../files/output/row-name.ts';
 import { Button, type Fact, Facts } from '../../../parts/controls.tsx';
 import type { Line } from '../../../parts/lines.ts';
-import { type Column, isBought } from '../columns.ts';
+import { type Column, columnsUsed, isBought, isHers } from '../columns.ts';
 import { markOf } from '../team.ts';
-import { cellsOf, type Drawn, keyOf, keysOf, signOf, wrongIn } from './cells.tsx';
+import { cellsOf, type Drawn, keyOf, keysOf, signOf, textOf, wrongIn } from './cells.tsx';
 
 /** The filters stand below the cards, so few are shown at first. */
 const PORTION = 10;
@@ -46,6 +47,19 @@ const OpenRow = ({ scene, row }: Pick<Drawn, 'scene'> & { readonly row: number }
 /** Of so many lines is a card; the others are beside the row, which its number opens. */
 const CARD_LINES = 3;
 
+/** The row's name, where the first cell is but a part of it: a first name alone. */
+function titleOf(drawn: Drawn, line: Line, [key]: readonly Column[]): string | undefined {
+  const hers = drawn.columns.filter(isHers);
+  const cells = hers.map((column) => textOf(drawn, line, column));
+  const name = rowName(
+    hers.map((column) => column.name),
+    cells,
+    columnsUsed(drawn.scene),
+  );
+  const part = key && textOf(drawn, line, key);
+  return part && name?.split(' ').includes(part) ? name : undefined;
+}
+
 function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const { scene, columns } = drawn;
   const { begin } = drawn.mending;
@@ -53,6 +67,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const [key, ...others] = columns;
   if (key === undefined) return null;
   const [first, ...cells] = cellsOf(drawn, line);
+  const title = typeof first?.shows === 'string' ? titleOf(drawn, line, columns) : undefined;
   const sign = signOf(drawn, line);
   const mark = markOf(sign?.look ?? planned?.look);
   const fault = sign?.look === 'bad' ? sign.says : undefined;
@@ -72,7 +87,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
         {mark && <b class="sign">{mark}</b>}
         {(first?.shows || row > 0) && (
           <span>
-            <span class="unseen">{key.name}</span> <b>{first?.shows || 'blank'}</b>
+            <span class="unseen">{key.name}</span> <b>{title || first?.shows || 'blank'}</b>
           </span>
         )}
         {row > 0 && <OpenRow scene={scene} row={row} />}
