@@ -16,7 +16,9 @@ import {
   type Batch,
   credits,
   type Doubt,
+  heldCredits,
   type Ledger,
+  type LedgerReader,
   type MatchDecision,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -161,7 +163,8 @@ function decisionIn({
 // ---------------------------------------------------------------------------------------------- the list
 
 function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
-  const { batch, open, in_doubt: doubts, accepted = [], beside = [], waiting = [], matches = [] } = list;
+  const { batch, open, in_doubt: doubts, waiting = [], matches = [] } = list;
+  const { accepted = [], beside = [], skipped = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   const nameOf = (doubt: DoubtObject): string =>
     `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}`;
@@ -178,8 +181,11 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
       accepted.length > 0 && totalOf(accepted, 'accepted'),
       beside.map((each) => `${nameOf(each)}: ${doubtWords(each, 'in doubt beside its answer')}`),
       beside.length > 0 && totalOf(beside, 'in doubt beside an answer'),
+      skipped.map((each) => `${nameOf(each)}: ${doubtWords(each, 'left out, in doubt')}`),
+      skipped.length > 0 && totalOf(skipped, 'left out'),
       matches.map(({ row, match }) => `row ${row}: ${match}`),
-      doubts.length + accepted.length + beside.length + open + matches.length === 0 && `${nothing}.`,
+      doubts.length + accepted.length + beside.length + skipped.length + open + matches.length === 0 &&
+        `${nothing}.`,
       // Where several processes spend, a request for which no one waits any more is settled because of its
       // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
@@ -188,7 +194,7 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
     advice: [
       ...choiceLines(doubts),
       ...acceptedLines(accepted, doubts),
-      ...linesOf(beside.length > 0 && BESIDE_WORDS),
+      ...linesOf(beside.length > 0 && BESIDE_WORDS, skipped.length > 0 && SKIPPED_WORDS),
       ...matchLines(matches),
     ],
   };
@@ -244,6 +250,9 @@ function totalOf(calls: readonly DoubtObject[], are: string): string {
 const BESIDE_WORDS =
   'What is in doubt beside an answer holds its credits, and its row waits for nothing. ' +
   'If you know that it was not charged, --not-done with its row frees them.';
+
+const SKIPPED_WORDS =
+  'What was left out holds its credits. If you know that it was not charged, --not-done with its row frees them.';
 
 function acceptedLines(accepted: readonly DoubtObject[], doubts: readonly DoubtObject[]): readonly string[] {
   if (accepted.length === 0) return [];
@@ -320,9 +329,9 @@ async function decidedMatches(
 
 async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promise<Report<Output>> {
   const { batch } = found;
-  const { doubts, isOver } = await settleDoubts(found, given, kind);
+  const { doubts, isOver, leastBudget } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
-  const next = isOver ? undefined : nextCommandOf(found);
+  const next = isOver ? undefined : nextCommandOf(found, leastBudget);
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
@@ -343,12 +352,33 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
   });
 }
 
-/** Notes the decision. @returns the doubts that it is about, and whether no run goes on with the batch. */
+interface Settled {
+  readonly doubts: readonly Doubt[];
+  readonly isOver: boolean;
+  readonly leastBudget: number | undefined;
+}
+
+/** The budget that covers what is to be sent again; undefined where the batch's own does. */
+async function budgetForRetries(
+  ledger: LedgerReader,
+  { id }: Batch,
+  doubts: readonly Doubt[],
+): Promise<number | undefined> {
+  const money = await ledger.batchMoney(id);
+  const least = heldCredits(money) + doubts.reduce((sum, { atRisk }) => sum + atRisk, 0);
+  return money.cap === undefined || least <= money.cap ? undefined : least;
+}
+
+/**
+ * Notes the decision.
+ * @returns the doubts that it is about, whether no run goes on with the batch, and the budget that a run needs
+ *   where the batch's own is too small.
+ */
 async function settleDoubts(
   { batch, location }: FoundBatch,
   given: SettleInput,
   kind: Kind,
-): Promise<{ readonly doubts: readonly Doubt[]; readonly isOver: boolean }> {
+): Promise<Settled> {
   await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
   const opening = { clock: systemClock, waitForLockMs: 0, operator: given.as };
   const command = `settle ${batch.id}`;
@@ -368,7 +398,8 @@ async function settleDoubts(
     const over = await overOf(ledger, batch);
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
     await decideOn(ledger, batch, doubts, given, kind, nowMs);
-    return { doubts, isOver: over !== undefined };
+    const leastBudget = kind === 'retry' ? await budgetForRetries(ledger, batch, doubts) : undefined;
+    return { doubts, isOver: over !== undefined, leastBudget };
   });
 }
 

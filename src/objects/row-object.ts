@@ -179,6 +179,8 @@ export const DoubtListObject = z.object({
   accepted: z.array(DoubtObject).exactOptional(),
   /** Calls in doubt beside an answer; `--not-done` frees their credits. */
   beside: z.array(DoubtObject).exactOptional(),
+  /** Calls in doubt of rows that were left out. */
+  skipped: z.array(DoubtObject).exactOptional(),
   /** Rows with an answer about another company or person. */
   matches: z.array(MatchObject).exactOptional(),
   /** The rows in doubt. */

@@ -378,11 +378,14 @@ async function workersIn(ledger: LedgerReader): Promise<WorkerObject[]> {
 
 /**
  * The command, with a larger budget where the batch has reached its own.
+ * @param budget left out: the one that the last stop named.
  * @returns undefined where no command is known.
  */
-export function nextCommandOf(found: FoundBatch): string | undefined {
+export function nextCommandOf(
+  found: FoundBatch,
+  budget = settingsKept(found.batch.settings).budget_to_finish,
+): string | undefined {
   const words = nextWordsOf(found);
-  const { budget_to_finish: budget } = settingsKept(found.batch.settings);
   return words && nextCommand(words, budget);
 }
 

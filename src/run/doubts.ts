@@ -42,6 +42,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     const doubts = all.filter((doubt) => !isOfAccepted(doubt) && !isOfBeside(doubt));
     const accepted = row === undefined ? await ledger.accepted(batch.id) : all.filter(isOfAccepted);
     const beside = row === undefined ? await ledger.beside(batch.id) : all.filter(isOfBeside);
+    const skipped = row === undefined ? await skippedIn(ledger, batch, all) : [];
     const decisions = await decisionsAbout(of, doubts);
     // A row with a call that a person has sent again is pending. A call that the job alone could not send
     // again is still in doubt.
@@ -66,6 +67,9 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       ...(beside.length > 0 && {
         beside: beside.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
       }),
+      ...(skipped.length > 0 && {
+        skipped: skipped.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
+      }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && {
         waiting: waiting.map(({ row, findings }) => ({
@@ -76,6 +80,13 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       }),
     };
   });
+}
+
+/** The doubts of rows that a person has left out: their credits are held until they are decided anew. */
+async function skippedIn(ledger: LedgerReader, batch: Batch, shown: readonly Doubt[]): Promise<readonly Doubt[]> {
+  const attempts = new Set(shown.map(({ attempt }) => attempt));
+  const all = await ledger.doubts(batch.id, { withSkipped: true });
+  return all.filter((doubt) => doubt.batch === batch.id && !attempts.has(doubt.attempt));
 }
 
 const isPending = (of?: Decision): boolean => of?.kind === 'retry' && of.by === 'person';
@@ -265,7 +276,7 @@ export function inDoubt(doubt: Doubt, batch: BatchId): Findings {
  */
 export function doubtWords(
   { subject, at_stake: stake, credits, since, why, sent_for: list }: DoubtObject,
-  state: 'in doubt' | 'accepted' | 'in doubt beside its answer' = 'in doubt',
+  state: 'in doubt' | 'accepted' | 'in doubt beside its answer' | 'left out, in doubt' = 'in doubt',
 ): string {
   const where = countedElsewhere([{ credits, ...present({ sent_for: list }) }]);
   const money = (subject === null || credits > 0) && `${counted(credits, 'credit')} at risk${where}`;

@@ -93,6 +93,20 @@ test('--skip of one row ends that row, keeps its credits in doubt, and leaves th
   expect(await desk.requests()).toBe(3);
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 2 });
+  const listed = await desk.type(['settle', 'last']);
+  expect(listed.stdout, 'what still holds credits is listed').toMatch(
+    /^row 2, domain list\.csv-1\.example: left out, in doubt since 20.*Z, 1 credit at risk: .*\n1 left out, 1 credit at risk\.$/m,
+  );
+  await desk.type(['settle', 'last', '2', '--not-done']);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1 });
+});
+
+test('the command that sends a lost request again has the budget that this needs', async () => {
+  const desk = await lostDesk(2, 'charged-reset:x1', '--budget', '2');
+  const { stderr } = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
+  const [next = ''] = /run .* --budget 3.*/.exec(stderr) ?? [];
+  expect(await desk.type(next.split(' '))).toMatchObject({ code: 0 });
+  expect(desk.place.statuses()).toEqual(['matched', 'matched']);
 });
 
 test('a call that is to be sent again is sent once its list is as it was, whatever was begun over another version', async () => {
