@@ -33,7 +33,7 @@ const nightlyInput = z.strictObject({
   ...spendingInput(),
   jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox', { page: 'jobs' }),
   // A terminal has this limit as well, because a sweep must end by itself.
-  max_pause: maxPause('stop an account that waits for this long', '10m'),
+  max_pause: maxPause('stop when no call finishes for this long', '10m'),
   attention_ok: ATTENTION_OK,
 });
 

@@ -20,9 +20,9 @@ export default command({
   summary: 'Serves an invented service and provider on this machine, with their own book of charges.',
   details:
     'A run on sandbox-provider, sandbox-service, sandbox-hunter and so on starts one by itself. ' +
-    'With --vendor it speaks the dialect that is shipped for that vendor, also when it refuses. ' +
+    'With --vendor it speaks the shipped dialect of that vendor, also when it refuses. ' +
     'Faults are reset, timeout, truncate, cut, empty, garbage, huge, bomb, slow, limited-200, limited-429, ' +
-    'busy-503, 301, 302, any 4xx and any 5xx. With charged- before it, such as charged-500, ' +
+    'busy-503, 301, 302, any 4xx and any 5xx. After charged-, such as charged-500, ' +
     'the charge or change is made before the answer is lost. ' +
     'GET /sandbox/book sums up charges, changes and faults.',
   example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
@@ -39,9 +39,13 @@ export default command({
       '<rate>',
     ),
     latency: flag(duration.prefault('0ms'), 'how long every answer takes', '<duration>'),
-    vendor: flag(z.enum(PLAYED_VENDORS).optional(), 'which vendor is played', '<vendor>'),
+    vendor: flag(
+      z.enum(PLAYED_VENDORS).optional(),
+      `the played vendor: ${PLAYED_VENDORS.join(', ')}`,
+      '<vendor>',
+    ),
     match_rate: flag(share.optional(), "share that is known; left out: 0.8, or the vendor's", '<share>'),
-    seed: flag(z.int().default(1), 'a different number gives different answers and faults', '<number>'),
+    seed: flag(z.int().default(1), 'another number gives other answers and faults', '<number>'),
     faults: flag(
       z.string().default(''),
       'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT',

@@ -142,7 +142,7 @@ async function requireBudget(
     code: 'consent',
     message:
       `This run could spend up to ${most} credits${inMoney(costAsked(plan))}, ` +
-      `and nothing limits it${where}.`,
+      `and no budget of the run or the day limits it${where}.`,
     next: phrase`Say how much it may spend${here} or per day in the account.`,
     leastBudget: least,
   });

@@ -43,6 +43,8 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     const accepted = row === undefined ? await ledger.accepted(batch.id) : all.filter(isOfAccepted);
     const beside = row === undefined ? await ledger.beside(batch.id) : all.filter(isOfBeside);
     const skipped = row === undefined ? await skippedIn(ledger, batch, all) : [];
+    const further = (some: readonly Doubt[]): DoubtObject[] | undefined =>
+      some.length === 0 ? undefined : some.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined));
     const decisions = await decisionsAbout(of, doubts);
     // A row with a call that a person has sent again is pending. A call that the job alone could not send
     // again is still in doubt.
@@ -61,15 +63,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
       in_doubt: inDoubt,
-      ...(accepted.length > 0 && {
-        accepted: accepted.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
-      }),
-      ...(beside.length > 0 && {
-        beside: beside.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
-      }),
-      ...(skipped.length > 0 && {
-        skipped: skipped.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
-      }),
+      ...present({ accepted: further(accepted), beside: further(beside), skipped: further(skipped) }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && {
         waiting: waiting.map(({ row, findings }) => ({
@@ -83,7 +77,11 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
 }
 
 /** The doubts of rows that a person has left out: their credits are held until they are decided anew. */
-async function skippedIn(ledger: LedgerReader, batch: Batch, shown: readonly Doubt[]): Promise<readonly Doubt[]> {
+async function skippedIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  shown: readonly Doubt[],
+): Promise<readonly Doubt[]> {
   const attempts = new Set(shown.map(({ attempt }) => attempt));
   const all = await ledger.doubts(batch.id, { withSkipped: true });
   return all.filter((doubt) => doubt.batch === batch.id && !attempts.has(doubt.attempt));

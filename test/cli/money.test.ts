@@ -104,7 +104,9 @@ test('a person who is asked to agree to at most so many credits is told what the
   desk.list(5);
   const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--limit', '2'];
   const refused = await desk.type(words);
-  expect(refused.stderr).toContain('This run could spend up to 2 credits (A$0.08), and nothing limits it.');
+  expect(refused.stderr).toContain(
+    'This run could spend up to 2 credits (A$0.08), and no budget of the run or the day limits it.',
+  );
   const asked = await desk.type([...words, '--yes']);
   expect(asked.stderr + asked.stdout).toContain('2 rows, at most 2 credits (A$0.08)\n');
 });

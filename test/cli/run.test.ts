@@ -33,7 +33,9 @@ describe('consent', () => {
     desk.list(3);
     const { code, stdout, stderr } = await desk.type(unlimited);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('This run could spend up to 3 credits, and nothing limits it.\n');
+    expect(stderr).toContain(
+      'This run could spend up to 3 credits, and no budget of the run or the day limits it.\n',
+    );
     expect(stderr).toContain(
       'Say how much it may spend with --budget 3, in the job, or per day in the account.\n',
     );

@@ -968,7 +968,9 @@ test('each account needs a limit: that of one says nothing about what another ma
   const unlimited = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
   expect(await at.desk.type(unlimited)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('up to 3 credits, and nothing limits it at two and three.\n'),
+    stderr: expect.stringContaining(
+      'up to 3 credits, and no budget of the run or the day limits it at two and three.\n',
+    ),
   });
   expect(at.said()).toEqual([]);
   await at.desk.write('job.yaml', JSON.stringify({ ...JOB, inbox: './inbox', budget: undefined }));

@@ -494,12 +494,13 @@ export class Limiter {
  * @param why the reason, as a clause.
  */
 function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
-  const words = `${why}. That is longer than --max-pause allows (${seconds(maxPauseMs)}).`;
+  const longer = `longer than --max-pause allows (${seconds(maxPauseMs)}).`;
+  const words = `${why}. That is ${longer}`;
   if (waitMs === 0) return `Nothing could be finished for ${seconds(stuckMs)}: ${words}`;
   if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}: ${words}`;
   return (
     `Nothing was finished for ${seconds(stuckMs)}, ` +
-    `and the next request would have to wait for another ${seconds(waitMs)}: ${words}`
+    `and the next request would have to wait for another ${seconds(waitMs)}: ${why}. Together that is ${longer}`
   );
 }
 
