@@ -124,7 +124,7 @@ export const ErasureObject = z.object({
   names: z.number(),
   /** Lists in the store that are removed. */
   files: z.array(z.string()),
-  /** Your files that Rowonce wrote from erased records, or with the person in their paths. They stay. */
+  /** Your files that Rowonce wrote from erased records, or with the person in their paths. */
   outputs: z.array(z.string()),
   /** Projects in which the person stays; `end_with` is the command that ends this. */
   memberships: z.array(

@@ -301,7 +301,7 @@ export const PlanObject = z.object({
   role_addresses: z.object(RowsObject.shape).exactOptional(),
   /** Rows that are asked by the address behind a redirect. */
   redirects: z.array(RedirectObject).exactOptional(),
-  /** Words that count as blank, the most frequent first. */
+  /** Words that count as blank, most frequent first. */
   blank_words: z.array(BlankWordObject).exactOptional(),
   /** Rows in which a cell is repaired, with `--repair`. */
   repaired: z.number().exactOptional(),

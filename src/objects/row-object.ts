@@ -140,7 +140,7 @@ export const DoubtObject = CallObject.extend({
   account: z.string(),
   /** Whether the request was sent by this batch. */
   own: z.boolean(),
-  /** The other list for which it was sent, and whose cost has its credits. */
+  /** The other list that bears its credits. */
   sent_for: z.string().exactOptional(),
   /** The possible harm besides the money. */
   at_stake: z.string().nullable(),
@@ -168,7 +168,7 @@ export type MatchObject = z.output<typeof MatchObject>;
 /** The output of `settle BATCH`. */
 export const DoubtListObject = z.object({
   batch: z.string(),
-  /** What may have been charged, also for other lists: see `sent_for`. */
+  /** What may have been charged, with `sent_for`. */
   at_risk: z.number(),
   /** Requests without an answer yet. */
   open: z.number(),
@@ -179,7 +179,7 @@ export const DoubtListObject = z.object({
   accepted: z.array(DoubtObject).exactOptional(),
   /** Calls in doubt beside an answer; `--not-done` frees their credits. */
   beside: z.array(DoubtObject).exactOptional(),
-  /** Calls in doubt of rows that were left out. */
+  /** The same of skipped rows. */
   skipped: z.array(DoubtObject).exactOptional(),
   /** Rows with an answer about another company or person. */
   matches: z.array(MatchObject).exactOptional(),
