@@ -371,8 +371,8 @@ async function budgetForRetries(
 
 /**
  * Notes the decision.
- * @returns the doubts that it is about, whether no run goes on with the batch, and the budget that a run needs
- *   where the batch's own is too small.
+ * @returns the doubts that it is about, whether no run goes on with the batch, and the budget that a run
+ *   needs where the batch's own is too small.
  */
 async function settleDoubts(
   { batch, location }: FoundBatch,

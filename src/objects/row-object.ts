@@ -185,7 +185,7 @@ export const DoubtListObject = z.object({
   matches: z.array(MatchObject).exactOptional(),
   /** The rows in doubt. */
   rows: z.number(),
-  /** Rows that wait for another row or the next run. */
+  /** Rows that wait for another row or run. */
   waiting: z
     .array(z.object({ row: z.number(), reason: z.string(), findings: z.array(FindingObject) }))
     .exactOptional(),
