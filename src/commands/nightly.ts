@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
-import { answersIn, asStop, StopError, stop } from '../core/errors.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
+import { answersIn, asStop, messageOf, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { moneyShare, moneySum } from '../core/money.ts';
 import { present } from '../core/objects.ts';
@@ -18,6 +18,7 @@ import { type RunObject, SweepObject, type SweptFileObject } from '../objects/ru
 import type { StopObject } from '../objects/stop-object.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/choose.ts';
 import { requireKnown, unlessStopped } from '../run/known-account.ts';
+import { noteNightEnd } from '../run/night-ends.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -56,22 +57,35 @@ export default command({
   async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
     const { words, ownParts, console } = host;
     const typed = commandLine(words);
+    const note = (exit_code: number, sweep: SweepResult | null, stopped: StopObject | null) => {
+      const at = isoTime((ownParts.clock ?? systemClock).wallMs());
+      const end = { at, jobs: names.map((name) => resolve(name)), exit_code, sweep, stopped };
+      // A note that cannot be written costs a look back.
+      return noteNightEnd(spending.store, end).catch((error: unknown) => console.warn(messageOf(error)));
+    };
     const ended = await spend(host, spending, { words }, toldOn(console), async (opening) => {
       const jobs = await sweptJobs(names, ownParts);
       await requireAgreedJobs(jobs, opening);
       return sweep(jobs, { ...opening, command: typed, makesStore: console.interactive });
+    }).catch(async (error: unknown) => {
+      const stopped = stopShown(asStop(error));
+      if (existsSync(besideFolder(chooseStore(spending.store, false).location)))
+        await note(exitOf(stopped.code), null, stopped);
+      throw error;
     });
     // Cron mails every printed line, and no one reads a mail that comes every night.
     const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;
     const ends = ended.stopped === null ? ended.files : [{ ...ended, needs_attention: null }];
     const codes = ends.map((each) => exitCodeOf(each, isAttentionOk));
+    const exitCode = codes.find((code) => code !== EXIT.done) ?? EXIT.done;
+    await note(exitCode, ended, ended.stopped);
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
       warnings: ended.files.flatMap((of) => missingLines(of).map((words) => `${of.file}: ${words}`)),
       // A stop says the same, so these words are left out.
       advice: ended.stopped === null ? [`${sweepWords(ended)}.`] : [],
-      exitCode: codes.find((code) => code !== EXIT.done) ?? EXIT.done,
+      exitCode,
     };
   },
 });

@@ -10,7 +10,7 @@ import { present } from '../core/objects.ts';
 import { asCommand, asFlag, byFlag, phrase, typing } from '../core/phrase.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
-import { countedElsewhere } from '../files/output/summary-words.ts';
+import { countedElsewhere } from '../files/output/counted-elsewhere.ts';
 import {
   type AttemptId,
   type Batch,

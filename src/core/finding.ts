@@ -53,7 +53,15 @@ export function answerIn(findings: Findings): Partial<FactsOf<'answer'>> {
 export const isWithoutAWord = (answer: Findings): boolean => answerIn(answer).so === 'without_a_word';
 
 /** Whether a refusal says that the state was there before: its row is unchanged. */
-export const isSoAlready = (answer: Findings): boolean => answerIn(answer).so === 'already';
+export const isSoAlready = (answer: Findings): boolean => SO_ALREADY.has(answerIn(answer).so);
+
+const SO_ALREADY: ReadonlySet<FactsOf<'answer'>['so']> = new Set(['already', 'sent_again'] as const);
+
+/** The same of a request that was lost before, which may itself have brought what is there. */
+export const ofSentAgain = (answer: Findings): Findings =>
+  answer.map((each) =>
+    each.code === 'answer' ? { ...each, facts: { ...each.facts, so: 'sent_again' as const } } : each,
+  );
 
 export const hasCode = (findings: Findings, code: FindingCode): boolean =>
   findings.some((each) => each.code === code);

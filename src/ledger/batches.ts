@@ -104,15 +104,16 @@ export const readBatches = ({ db }: Context) => ({
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `note.kind IN (${ACT_KINDS}) AND note.batch = ?`, [batch]),
-  /** When runs of the batch were killed, and when another went on with its rows, oldest first. */
+  /** When runs of the batch came to no end, and when another went on with its rows, oldest first. */
   async interruptions(batch: BatchId): Promise<readonly Interruption[]> {
     const runs = await db.rows<RunOfBatch>(RUNS, [batch]);
     return runs.flatMap(({ isEnded, seenMs, lastMs }, at) => {
       const next = runs[at + 1];
-      const atMs = Math.max(seenMs, lastMs);
+      // A sweep that has ended may have worked on other lists after this one.
+      const atMs = isEnded === 1 ? lastMs : Math.max(seenMs, lastMs);
       // Workers that share a list do not go on with what another one has left.
-      if (isEnded === 1 || next === undefined || next.sinceMs < atMs) return [];
-      return [{ atMs, goneOnMs: next.firstMs }];
+      if (next === undefined || next.sinceMs < atMs) return [];
+      return [{ atMs, goneOnMs: next.firstMs, isKilled: isEnded === 0 }];
     });
   },
   /** How many attempts of the batch were sent, and how many distinct calls it settled. */
@@ -154,10 +155,11 @@ interface RunOfBatch {
   readonly lastMs: number;
 }
 
-/** A run of a batch was killed, and another one went on with it. */
+/** A run of a batch was killed or has stopped, and another one went on with it. */
 export interface Interruption {
   readonly atMs: number;
   readonly goneOnMs: number;
+  readonly isKilled: boolean;
 }
 
 /** An answer that was taken back, or turned out to be none, does not count. */

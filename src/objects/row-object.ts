@@ -140,7 +140,7 @@ export const DoubtObject = CallObject.extend({
   account: z.string(),
   /** Whether the request was sent by this batch. */
   own: z.boolean(),
-  /** The other list that bears its credits. */
+  /** The other list that has its credits. */
   sent_for: z.string().exactOptional(),
   /** The possible harm besides the money. */
   at_stake: z.string().nullable(),
@@ -168,7 +168,6 @@ export type MatchObject = z.output<typeof MatchObject>;
 /** The output of `settle BATCH`. */
 export const DoubtListObject = z.object({
   batch: z.string(),
-  /** What may have been charged, with `sent_for`. */
   at_risk: z.number(),
   /** Requests without an answer yet. */
   open: z.number(),

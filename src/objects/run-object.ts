@@ -87,6 +87,19 @@ export const SweepObject = z.object({
   stopped: StopObject.nullable(),
 });
 
+/** How a sweep ended. A page shows the last ones. */
+export const NightEndObject = z.object({
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  /** The files of its jobs, by their paths. */
+  jobs: z.array(z.string()),
+  exit_code: z.number(),
+  /** Null where it was stopped before it had anything to tell. */
+  sweep: SweepObject.nullable(),
+  stopped: StopObject.nullable(),
+});
+export type NightEndObject = z.output<typeof NightEndObject>;
+
 /** The output of `undo`. */
 export const UndoObject = z.object({
   undoes: z.string(),

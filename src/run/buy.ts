@@ -1,8 +1,8 @@
 import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
-import { isExactCharge, judge, leftBy } from '../client/judge.ts';
+import { isExactCharge, judge, leftBy, type Verdict } from '../client/judge.ts';
 import { StopError } from '../core/errors.ts';
-import { finding } from '../core/finding.ts';
+import { finding, isSoAlready, ofSentAgain } from '../core/finding.ts';
 import { present } from '../core/objects.ts';
 import { STOPS } from '../core/stops.ts';
 import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
@@ -163,12 +163,18 @@ async function notSent(
  */
 export function judged(
   { session: { client }, projects }: JudgeContext,
-  { call, operation, reply }: RepliedAttempt,
+  { call, operation, reply, isRepeat }: RepliedAttempt,
 ): HeardVerdict {
-  const ownVerdict = judge(reply, client.dialect, operation, call);
+  const ownVerdict = ofRepeat(judge(reply, client.dialect, operation, call), isRepeat);
   const verdict = call.project === undefined ? ownVerdict : projects.hear(call, ownVerdict);
   crashPoint('after-judge');
   return verdict;
+}
+
+/** What was there before a request that was sent again may be what its lost one has brought. */
+function ofRepeat(verdict: Verdict, isRepeat: boolean): Verdict {
+  if (!isRepeat || verdict.kind !== 'answered' || !isSoAlready(verdict.why)) return verdict;
+  return { ...verdict, why: ofSentAgain(verdict.why) };
 }
 
 export function endOf(

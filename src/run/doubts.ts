@@ -10,8 +10,8 @@ import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { asksSeveral } from '../core/steps.ts';
 import { listNameOf } from '../files/called.ts';
+import { countedElsewhere } from '../files/output/counted-elsewhere.ts';
 import { accountNameIn } from '../files/output/output.ts';
-import { countedElsewhere } from '../files/output/summary-words.ts';
 import {
   type Batch,
   type BatchId,

@@ -87,12 +87,13 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
   const ours = open.accountIdentity === account.identity;
   const isReadable = ours && Object.hasOwn(client.dialect.operations, open.call.operation);
   if (open.reply !== undefined && isReadable) {
+    const isRepeat = open.decision !== undefined;
     const operation = operationFor(client.dialect, open.call, {
-      isRepeated: open.decision !== undefined,
+      isRepeated: isRepeat,
       underKey: open.request !== undefined && open.decision?.kind === 'repeat',
     });
     const reply = { kind: 'answered', raw: open.reply } as const;
-    const replied = { ...open, operation, path: client.basePath, reply };
+    const replied = { ...open, operation, path: client.basePath, reply, isRepeat };
     const end = endOf(judging, replied, judged(judging, replied));
     await ledger.end(open.attempt, end, clock.wallMs());
     crashPoint('after-end');

@@ -143,13 +143,14 @@ export interface RepliedAttempt {
   readonly call: Call;
   readonly operation: DialectOperation;
   readonly reply: WireReply;
+  /** Whether the call was sent before, and its answer was lost. */
+  readonly isRepeat: boolean;
 }
 
 /** The same for a request of this run. Only this run can act on its reply. */
 export interface RunReply extends RepliedAttempt, Exchange {
   readonly about: CallEventPart;
   readonly reserved: Credits;
-  readonly isRepeat: boolean;
 }
 
 /** The parts of a run that judging a reply needs. */

@@ -13,7 +13,7 @@ import {
 import { ChangesObject, ListCost } from '../objects/batch-view.ts';
 import type { CellFaultObject, ColumnFaultsObject, ListDescription } from '../objects/list-object.ts';
 import { type EachRowObject, type PlanSoFar, SampleObject } from '../objects/plan-object.ts';
-import { SweepObject } from '../objects/run-object.ts';
+import type { NightEndObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
 import { TableOrder } from '../run/table-order.ts';
 
@@ -460,17 +460,6 @@ export interface ListFaults {
   readonly columns: readonly ColumnFaultsObject[];
 }
 
-/** How a sweep of a night has ended. */
-export const NightEnd = z.object({
-  /** ISO 8601, UTC. */
-  at: z.string(),
-  exit_code: z.number(),
-  /** Null where it was stopped before it had anything to tell. */
-  sweep: SweepObject.nullable(),
-  stopped: StopObject.nullable(),
-});
-export type NightEnd = z.infer<typeof NightEnd>;
-
 /** What a night is on the disk, and the lines by which it runs without the page. */
 export interface NightWritten {
   /** The job's file, and its content. */
@@ -509,10 +498,13 @@ export interface NightView extends NightWritten {
   /** The name of the folder whose files are worked through. */
   readonly inbox: string;
   /** The last ones, the newest first. */
-  readonly ended: readonly NightEnd[];
+  readonly ended: readonly NightEndObject[];
 }
+
 export interface Nights {
   readonly nights: readonly NightView[];
+  /** The last nights, the newest first, also of jobs that this page has not. */
+  readonly ended: readonly NightEndObject[];
   /** In which schedules are meant, such as `Australia/Sydney`. */
   readonly time_zone: string;
   /** Lists after which a night can be made: what is done with them changes nothing at a vendor. */

@@ -16,6 +16,12 @@ import { some } from '../support/combinations.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
 
+/** What the report of a list says of its ends and beginnings. */
+const happenedTo = (place: { path(name: string): string }, list: string): readonly string[] =>
+  readFileSync(place.path(`inbox/done/${list}.enriched.report.html`), 'utf8').match(
+    /(?<=<td>)(?:interrupted|stopped|went on)/g,
+  ) ?? [];
+
 test('a sweep works through its inbox, moves what is done, and says what became of each file', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
@@ -127,11 +133,7 @@ describe('a sweep that was killed', () => {
     const statuses = place.statuses('inbox/done/b.enriched.csv');
     expect(statuses.filter((status) => status !== 'matched' && status !== 'in_doubt')).toEqual([]);
     // Who reads the report sees why the list took so long; the file that had ended before says nothing of it.
-    const happened = (list: string): readonly string[] =>
-      readFileSync(place.path(`inbox/done/${list}.enriched.report.html`), 'utf8').match(
-        /(?<=<td>)(?:interrupted|went on)/g,
-      ) ?? [];
-    expect([happened('a'), happened('b')]).toEqual([[], ['interrupted', 'went on']]);
+    expect([happenedTo(place, 'a'), happenedTo(place, 'b')]).toEqual([[], ['interrupted', 'went on']]);
   });
 
   test.each(some(['after-output', 'output-renamed', 'before-finish'], 1))(
@@ -236,6 +238,7 @@ test('budgets of the account and the day end the sweep for that account', async 
     inbox: [],
     done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
   });
+  expect(happenedTo(place, 'a')).toEqual(['stopped', 'went on']);
 });
 
 test.each<[string, string, string, (nights: NightDesk) => void]>([

@@ -45,6 +45,19 @@ test('a lost invite: shown with the person, told by its code, and known from the
   expect(state.invitedTwice()).toEqual([]);
 });
 
+test('a lost invite that is sent again and is there already says that it was sent again', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  const sheet = [{ email: JO, role: 'viewer' }];
+  await team.apply(sheet);
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '2', '--retry');
+  expect((await team.apply(sheet)).report?.counts).toEqual({ unchanged: 1 });
+  const { outcome } = await team.json('status', batch, '2');
+  expect(outcome).toMatchObject({
+    reason: expect.stringMatching(/, when it was sent again: so it is there$/),
+  });
+});
+
 test('an invite code or a user id that is known as that of another person is refused, with whose it is', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
   await team.apply([JO, MO].map((email) => ({ email, role: 'viewer' })));

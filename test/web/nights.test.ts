@@ -101,6 +101,24 @@ schedule: 30 2 * * *
   );
   expect((await asCron(written.cron, { HOME: desk.place.folder })).code).toBe(4);
   expect(await desk.requests()).toBe(7);
+  // The page tells of nights that it did not begin, also by a job that it does not have.
+  await desk.write(
+    'crm.yaml',
+    'operation: enrich-company\naccount: data\ninbox: ./crm\nbudget: { credits: 9 }\n',
+  );
+  mkdirSync(desk.place.path('crm'));
+  drop(desk.place.path('crm'), 'crm.csv', listOf('crm', 1));
+  expect(await desk.type(['nightly', 'crm.yaml'])).toMatchObject({ code: 0 });
+  const { nights, ended } = await ask(page, 'GET', '/nights');
+  expect(nights[0].ended).toMatchObject([
+    { exit_code: 4 },
+    { exit_code: 4, sweep: { counts: { matched: 7 } } },
+  ]);
+  expect(ended).toMatchObject([{ jobs: [desk.place.path('crm.yaml')], exit_code: 0 }, {}, {}]);
+  const tab = await openTab(page, '/nights');
+  const last = tab.getByRole('region', { name: 'The last nights' }).getByRole('listitem');
+  await last.filter({ hasText: 'crm' }).getByRole('link', { name: '1 file, 1 row' }).waitFor();
+  expect(await last.filter({ hasText: 'renewals-q4' }).count()).toBe(2);
 });
 
 test('a night runs now, is paused, goes on and is removed; its files stay, and no crontab runs it then', async () => {
@@ -221,7 +239,7 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   await tab.getByRole('button', { name: '⋯' }).click();
   await tab.getByRole('button', { name: 'Remove renewals-q4' }).click();
   await tab.getByRole('dialog', { name: 'Remove the night' }).getByRole('button', { name: 'Remove' }).click();
-  await tab.getByText('Nothing is asked by night yet.').waitFor();
+  await tab.getByText('No night is set up on this page.').waitFor();
   expect(readdirSync(join(folder, 'done'))).toContain('new.csv');
 });
 

@@ -56,11 +56,11 @@ function drop(name: string, ...more: readonly string[]): void {
   utimesSync(path, new Date(0), new Date(0));
 }
 
-async function open(job: string, noteFolder = join(folder, 'store')): Promise<Sweeps> {
+async function open(job: string): Promise<Sweeps> {
   const sweeps = await Sweeps.open({
     jobs: [job],
     store: join(folder, 'store'),
-    folder: noteFolder,
+    folder: join(folder, 'store'),
     program,
     work,
     log: (level, message) => told.push(`${level} ${message}`),
@@ -88,15 +88,6 @@ test('a sweep begins when it is due, works through the inbox, and is not begun a
     'info night is swept by "0 12 * * *", next at 2026-11-20T01:00:00.000Z.',
     'info The sweep of night ended with exit code 0: 1 list done.',
   ]);
-});
-
-test('a night whose end cannot be noted is told in the log, and the page goes on', async () => {
-  await open(writeJob(), join(folder, 'gone'));
-  drop('acme.csv');
-  const words = ['nightly', join(folder, 'night.yaml'), '--store', join(folder, 'store')];
-  const ended = await work.start({ words, store: join(folder, 'store'), about: 'night' }).over.promise;
-  expect(ended.exitCode).toBe(0);
-  expect(told.at(-1)).toMatch(/^warn night: .*nights\.json cannot be written: its folder does not exist\./);
 });
 
 test('where nobody can read which nights are paused, all of them are', async () => {

@@ -53,8 +53,8 @@ export async function readReport(
     ...present({ changes }),
     acts: [
       ...acts.map(({ kind, operator, atMs }) => ({ atMs, what: `${ACT_WORDS[kind]} ${operator}` })),
-      ...interruptions.flatMap(({ atMs, goneOnMs }) => [
-        { atMs, what: 'interrupted' },
+      ...interruptions.flatMap(({ atMs, goneOnMs, isKilled }) => [
+        { atMs, what: isKilled ? 'interrupted' : 'stopped' },
         { atMs: goneOnMs, what: 'went on' },
       ]),
     ]

@@ -18,7 +18,6 @@ import type {
   SpentObject,
   StepObject,
 } from '../../objects/batch-view.ts';
-import type { DoubtObject } from '../../objects/row-object.ts';
 import type { WholeView } from './batch-view.ts';
 import type { SummaryObject } from './report-object.ts';
 
@@ -206,18 +205,6 @@ function costWords({ credits, accounts, cost, figures }: WholeView, sandbox: boo
   if (all === undefined) return `It ${ownCost}${doubt(credits)}${also.join('')}.`;
   const list = `In all, the list has cost ${paidWords(all)}${doubt(all.credits)}`;
   return `${list}; this start ${ownCost}${also.join('')}.`;
-}
-
-/**
- * `, counted in a.csv`: which of the credits in doubt another list has, because it has sent the request. So
- * the credits of several lists can be added.
- */
-export function countedElsewhere(doubts: readonly Pick<DoubtObject, 'credits' | 'sent_for'>[]): string {
-  const sum = (of: typeof doubts): number => of.reduce((all, { credits }) => all + credits, 0);
-  const others = doubts.filter((doubt) => doubt.sent_for !== undefined);
-  if (others.length === 0) return '';
-  const part = sum(others) < sum(doubts) ? `${grouped(sum(others))} of them ` : '';
-  return `, ${part}counted in ${listed([...new Set(others.map((doubt) => doubt.sent_for ?? ''))])}`;
 }
 
 /** What an account was paid in a step, for misses as well, and for each find. */

@@ -7,6 +7,7 @@ import { accountsPath } from '../../core/paths.ts';
 import { stepNames } from '../../core/steps.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { unlessStopped } from '../../run/known-account.ts';
+import { nightEnds } from '../../run/night-ends.ts';
 import { type Inboxed, InboxQuery, type ListJob, NewNight, NightRequest, type Nights } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { keptLists } from './list-files.ts';
@@ -45,8 +46,12 @@ async function nightsNow(server: Server): Promise<Nights> {
       : [{ list: id, name, operation, mends: mends.length }];
   });
   const { path: accounts_file = accountsPath(), inboxes = new Map<string, string>() } = accounts ?? {};
+  const ended = await nightEnds(server.store);
   return {
-    nights: server.sweeps.views(),
+    nights: server.sweeps.views().map((night) => {
+      return { ...night, ended: ended.filter(({ jobs }) => jobs.includes(night.path)) };
+    }),
+    ended,
     time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     lists,
     inboxes: [...inboxes].map(([name, folder]) => ({ name, folder: resolve(accounts_file, '..', folder) })),

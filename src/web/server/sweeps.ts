@@ -5,18 +5,17 @@ import { Cron } from 'croner';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
-import { isoTime, systemClock } from '../../core/clock.ts';
-import { asStop, invariant, messageOf, stop } from '../../core/errors.ts';
+import { isoTime } from '../../core/clock.ts';
+import { asStop, invariant, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
 import { EXIT } from '../../core/stops.ts';
 import { type Chunks, replaceFile } from '../../lib/atomic-file.ts';
 import { nameParts } from '../../lib/file-name.ts';
-import { SweepObject } from '../../objects/run-object.ts';
 import { refuseSharedInbox, requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { type NewNight, type NightDraft, NightEnd, type NightView } from '../api.ts';
+import type { NewNight, NightDraft, NightView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ChildEnd, type Program, stoppedIn } from './child.ts';
 import {
@@ -34,7 +33,7 @@ export interface SweepOptions {
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
-  /** Keeps which nights are paused, how the last ones ended, and the nights that are made on the page. */
+  /** Keeps which nights are paused, and the nights that are made on the page. */
   readonly folder: string;
   readonly program: Program;
   readonly work: CommandQueue;
@@ -57,8 +56,8 @@ export class Sweeps {
   readonly #log: Log;
   readonly #notes: Notes;
   readonly #nights: Night[] = [];
-  // One after the other: the end of a night must not write over a pause that came meanwhile, and of two tabs
-  // that make a night at once, the second finds the first.
+  // One after the other: of two pauses both are kept, and of two tabs that make a night at once, the second
+  // finds the first.
   readonly #writing = new PQueue({ concurrency: 1 });
   readonly #making = new PQueue({ concurrency: 1 });
 
@@ -67,7 +66,7 @@ export class Sweeps {
     this.#log = log;
     this.#notes = notes;
     // A sweep that a person has started by hand is told like one of the schedule.
-    place.work.onEnd = (order, ended) => this.#noteEnd(order, ended);
+    place.work.onEnd = (order, ended) => this.#tellEnd(order, ended);
   }
 
   /**
@@ -91,7 +90,7 @@ export class Sweeps {
     );
   }
 
-  views(): NightView[] {
+  views(): Omit<NightView, 'ended'>[] {
     return this.#nights.map((night) => {
       const { view, note, cron } = night;
       return { ...view, ...note, running: this.#runs(night), next_run: note.paused ? null : nextOf(cron) };
@@ -171,22 +170,14 @@ export class Sweeps {
     this.#log('info', `${job} is swept by "${schedule}", next at ${next_run}.`, { job, schedule, next_run });
   }
 
-  async #noteEnd(
-    { words, about: job }: Order,
-    { exitCode: exit_code, result, said }: ChildEnd,
-  ): Promise<void> {
+  #tellEnd({ words, about: job }: Order, { exitCode: exit_code, result, said }: ChildEnd): void {
     const own = this.#nights.find(({ view }) => words[0] === 'nightly' && view.job === job);
     if (own === undefined) return;
-    const sweep = SweepObject.safeParse(result).data ?? null;
-    const stopped = stoppedIn(result)?.stopped ?? null;
-    const end = { at: isoTime(systemClock.wallMs()), exit_code, sweep, stopped };
-    own.note.ended = [end, ...own.note.ended].slice(0, MOST_NIGHTS);
+    const stopped = stoppedIn(result)?.stopped;
     // A person, or the end of this server, may have stopped it.
     const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
     const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
     this.#log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
-    // A note that cannot be written, as on a full disk, costs a look back. The page goes on.
-    await this.#keep().catch((error: unknown) => this.#log('warn', `${job}: ${messageOf(error)}`, { job }));
   }
 
   #keep(): Promise<boolean> {
@@ -212,7 +203,7 @@ export class Sweeps {
 
   #noteOf(job: string): NightNote {
     const { byJob, isUnread } = this.#notes;
-    const note = byJob.get(job) ?? { paused: isUnread, ended: [] };
+    const note = byJob.get(job) ?? { paused: isUnread };
     byJob.set(job, note);
     return note;
   }
@@ -279,10 +270,7 @@ const nextOf = (cron: Cron | undefined): string | null => {
   return next ? isoTime(next.getTime()) : null;
 };
 
-/** No one looks further back. */
-const MOST_NIGHTS = 60;
-
-const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
+const NightNote = z.object({ paused: z.boolean() });
 type NightNote = z.infer<typeof NightNote>;
 
 interface Notes {

@@ -51,8 +51,8 @@ const MOST_PIECES = 200;
 export class CommandQueue {
   readonly #program: Program;
   readonly pieces: Piece[] = [];
-  /** Hears of each piece of work that has ended, which is over when this resolves. */
-  onEnd: (order: Order, ended: ChildEnd) => Promise<void> = async () => {};
+  /** Hears of each piece of work that has ended. */
+  onEnd: (order: Order, ended: ChildEnd) => void = () => {};
   #isClosed = false;
 
   constructor(program: Program) {
@@ -99,7 +99,8 @@ export class CommandQueue {
   #end(piece: Piece, ended: ChildEnd): void {
     if (piece.ended !== undefined) return;
     piece.ended = ended;
-    void this.onEnd(piece, ended).then(() => piece.over.resolve(ended));
+    this.onEnd(piece, ended);
+    piece.over.resolve(ended);
     while (this.pieces.length > MOST_PIECES && this.pieces[0]?.ended !== undefined) this.pieces.shift();
     this.#advance(piece.store);
   }

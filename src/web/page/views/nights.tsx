@@ -34,14 +34,14 @@ export const Nights = () => (
   </>
 );
 
-function Running({ nights, time_zone: zone }: AllNights) {
+function Running({ nights, ended, time_zone: zone }: AllNights) {
   return (
     <section class="paper" aria-label="What runs">
       <h2 class="hd">What runs</h2>
       {nights.length === 0 ? (
         <p class="pad soft">
-          Nothing is asked by night yet. A night does with every new file of a folder what you did with a
-          list, except your corrections of its cells.
+          {ended.length === 0 ? 'Nothing is asked by night yet.' : 'No night is set up on this page.'} A night
+          does with every new file of a folder what you did with a list, except your corrections of its cells.
         </p>
       ) : (
         <ul class="rows">
@@ -234,10 +234,9 @@ const limitWords = (rows: number, budget: number): string =>
 const NIGHTS_SHOWN = 7;
 
 /** What each night did, the newest first. */
-function Last({ nights }: AllNights) {
-  const all = nights
-    .flatMap(({ job, ended }) => ended.map((end) => ({ ...end, job: nights.length > 1 ? job : '' })))
-    .toSorted((one, other) => other.at.localeCompare(one.at));
+function Last({ nights, ended }: AllNights) {
+  const isNamed = new Set([...nights.map(({ path }) => path), ...ended.flatMap(({ jobs }) => jobs)]).size > 1;
+  const all = ended.map((end) => ({ ...end, job: isNamed ? listed(end.jobs.map(jobName)) : '' }));
   const more = all.slice(NIGHTS_SHOWN);
   return (
     <section class="paper" aria-label="The last nights">
@@ -252,6 +251,8 @@ function Last({ nights }: AllNights) {
     </section>
   );
 }
+
+const jobName = (path: string): string => fileName(path).replace(/\.ya?ml$/, '');
 
 function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
   const { files = [], left: waitingFiles = [] } = sweep ?? {};

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { capital } from '../../../../../core/plain-text.ts';
-import { countedElsewhere } from '../../../../../files/output/summary-words.ts';
+import { countedElsewhere } from '../../../../../files/output/counted-elsewhere.ts';
 import type {
   BatchList,
   BatchObject,
