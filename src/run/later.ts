@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { wasKept } from '../client/client.ts';
 import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
 import {
@@ -19,7 +20,6 @@ import { DO_AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
-import { Places } from '../lib/places.ts';
 import { endOf } from './buy.ts';
 import { hear, stopNow } from './hear.ts';
 import type { AccountRun, RunReply } from './session.ts';
@@ -52,7 +52,7 @@ export class LaterAnswers {
   readonly #calls = new Map<AttemptId, AcceptedCall>();
   /** The calls that have ended. A row may have read the ledger just before. */
   readonly #over = new Set<AttemptId>();
-  readonly #places = new Places(ASKED_AT_ONCE);
+  readonly #queue = new PQueue({ concurrency: ASKED_AT_ONCE });
   #isAsking = false;
   #changed = Promise.withResolvers<void>();
   /** When an attempt of any account has last ended. */
@@ -146,7 +146,7 @@ export class LaterAnswers {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#places.takeAll();
+    await this.#queue.onIdle();
   }
 
   get #isOver(): boolean {
@@ -177,14 +177,8 @@ export class LaterAnswers {
     for (const call of this.#calls.values()) {
       if (call.isBeingAsked || call.dueMs > nowMs) continue;
       call.isBeingAsked = true;
-      void this.#askInTurn(call);
+      void this.#queue.add(() => this.#ask(call));
     }
-  }
-
-  async #askInTurn(call: AcceptedCall): Promise<void> {
-    await this.#places.take();
-    await this.#ask(call);
-    this.#places.giveBack();
   }
 
   /** When the next question is due, or the run has stood still for too long. */

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
@@ -18,7 +19,6 @@ import type {
   RowFills,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { Places } from '../lib/places.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { Asking } from '../walk/asked-anew.ts';
@@ -46,8 +46,8 @@ import type { AccountRun, AnsweredCall, CallToBuy, Waits } from './session.ts';
 
 /**
  * Rows are read, walked to their end and finished. Rows that end with answers of the ledger are walked side
- * by side. Any other row asks for its next call by itself, beside as many others as the slots of the account
- * can use.
+ * by side. Any other row asks for its next call by itself, in a queue that holds as many rows as the slots of
+ * the account can use.
  */
 
 /** The work on the rows of a batch in one run, with the calls of one row that concern the others. */
@@ -95,22 +95,19 @@ const ROWS_PER_SLOT = 3;
  */
 const SPARE_ROWS = 16;
 
+/** So many rows wait in the queue at most: what waits long reaches the old space of the heap. */
+const MOST_AHEAD = 64;
+
+/** Then reading goes on once hardly any row waits, because each wait of the queue costs time. */
+const FEW_AHEAD = 8;
+
 /** @returns whether rows wait for other rows, or for a later time. */
 export async function workRows(work: BatchWork, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
   const slots = accountsOf(context).reduce((sum, { account }) => sum + account.limits.concurrency, 0);
   let waits = false;
-  const places = new Places(slots * ROWS_PER_SLOT + SPARE_ROWS);
-  const workOn = async (row: WalkingRow): Promise<void> => {
-    try {
-      if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
-    } catch (error) {
-      stopAll(error);
-    } finally {
-      places.giveBack();
-    }
-  };
+  const queue = new PQueue({ concurrency: slots * ROWS_PER_SLOT + SPARE_ROWS });
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
@@ -125,16 +122,19 @@ export async function workRows(work: BatchWork, source: TaskSource): Promise<boo
       // see the finished ones.
       else if (remainingRows.length > 0) ends.writeSoon();
       for (const row of remainingRows) {
-        const free = places.take();
-        if (free !== undefined) await free;
-        void workOn(row);
+        if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
+        queue
+          .add(async () => {
+            if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
+          })
+          .catch(stopAll);
       }
     }
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded whatever stopped the reading, because they may be paid for.
-  await places.takeAll();
+  await queue.onIdle();
   await ends.write().catch(stopAll);
   return waits;
 }
