@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { some } from '../support/combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { startRowonce } from './rowonce.ts';
 import { typed } from './typed.ts';
@@ -136,7 +137,7 @@ test('the same command sends nothing again, and writes what it has shown', async
   expect(again.stderr).toContain('There is already an account acme.');
 });
 
-test.each(['after-send', 'after-keep', 'after-end', 'before-row', 'after-row', 'before-finish'])(
+test.each(some(['after-send', 'after-keep', 'after-end', 'before-row', 'after-row', 'before-finish'], 3))(
   'killed at %s of the first of both, the same command pays for nothing twice',
   async (point) => {
     const book = await finder();
