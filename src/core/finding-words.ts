@@ -422,7 +422,7 @@ const NO_ANSWERS: Readonly<Record<string, string>> = {
 
 const SO: Readonly<Record<NonNullable<FactsOf<'answer'>['so']>, string>> = {
   already: ', so nothing had to change',
-  sent_again: ', when it was sent again: so it is there',
+  sent_again: ', sent again: it is there',
   without_a_word: ', without a word',
   without_a_body: ', without a body',
   not_json: ', which is not JSON',

@@ -291,12 +291,11 @@ function aheadSign({ since, was = {} }: Line): Sign | undefined {
   return undefined;
 }
 
-const UNUSABLE = 'It cannot be used as it is.';
+const UNUSABLE = 'It cannot be used.';
 
 function doubtOf(findings: Line['findings'] = []): Sign {
   const { credits, batch } = findings.find((each) => each.code === 'in_doubt')?.facts ?? {};
-  const where = batch === undefined ? '' : ', counted where it was asked first';
-  const cost = credits === undefined ? '' : `; it may have cost ${counted(credits, 'credit')}${where}`;
+  const cost = credits === undefined || batch ? '' : `; it may have cost ${counted(credits, 'credit')}`;
   return { look: 'doubt', says: `no answer came${cost}` };
 }
 
