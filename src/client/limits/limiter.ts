@@ -433,7 +433,7 @@ export class Limiter {
   }
 
   #wake(): void {
-    this.#sleep?.waking.abort('woken');
+    this.#sleep?.waking.abort();
     this.#sleep = undefined;
   }
 
