@@ -329,7 +329,8 @@ export const FINDINGS = {
   not_sent_in_time: { needs: 'nobody', facts: {} },
   /**
    * What the vendor answered, with its own words where it gave some. `already`: it says that it was so
-   * before, so nothing had to change; `sent_again`: to a request that was lost before. `without_a_word`: its answer does not mention the change.
+   * before, so nothing had to change; `sent_again`: to a request that was lost before. `without_a_word`: its
+   * answer does not mention the change.
    */
   answer: {
     needs: 'nobody',
