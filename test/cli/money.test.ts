@@ -122,7 +122,7 @@ test('money of two currencies is never added, and is at most in each what one of
   expect(plan.steps.map((step: JsonResult) => step.cost.most)).toEqual([[euros(1.5)], [dollars(0.6)]]);
   expect(await words(desk, PLAN)).toContain(' at most 15 (€1.50 and A$0.60), probably ');
   expect(await words(desk, PLAN)).toContain(
-    ' find-email at two: asked at most 3 times; at most 15 credits (A$0.60)',
+    ' find-email at two: for at most 3 rows; at most 15 credits (A$0.60)',
   );
   const ran = await words(desk, RUN);
   expect(ran).toContain('Credits    11 spent (€0.50 and A$0.40)');

@@ -142,7 +142,7 @@ function stepLine({
   cost,
   ...step
 }: PlannedStepObject): string {
-  const askedWords = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
+  const askedWords = `for at most ${counted(reached, 'row')}${known === 0 ? '' : `, ${known} of them known`}`;
   const probably = expected === null ? '' : `, probably ${expected}${inMoney(cost?.expected)}`;
   const misses = step.charges_misses ? '; a miss costs something as well' : '';
   const price = `at most ${counted(most, 'credit')}${inMoney(cost?.most)}${probably}`;
