@@ -141,9 +141,9 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     'Correct one of them, or leave the e-mail address out',
 
   already_member: ({ role, ...person }) =>
-    `${whoIs(person)} is in the project ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
+    `${whoIs(person)} is in the project ${role === undefined ? 'already, with an unknown role' : `as ${role} already`}`,
   already_invited: ({ role, ...person }) =>
-    `${whoIs(person)} is invited ${role === undefined ? 'already, as what is not known' : `as ${role} already`}`,
+    `${whoIs(person)} is invited ${role === undefined ? 'already, with an unknown role' : `as ${role} already`}`,
   access_now({ places, ...person }, face) {
     if (face === 'short') return '';
     const who = face === 'page' ? '' : `${whoIs(person)} `;

@@ -235,7 +235,7 @@ test.each(['invite-user', 'onboard'])(
     expect(desk.place.rows()[0]?._reason).toBe(
       operation === 'onboard'
         ? 'jo@x.example has accepted, so their role can only be set by user_id. Give the user_id'
-        : 'jo@x.example is in the project already, as what is not known',
+        : 'jo@x.example is in the project already, with an unknown role',
     );
     expect(asked).toHaveLength(1);
   },
