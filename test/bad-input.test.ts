@@ -185,7 +185,9 @@ describe('the account', () => {
     desk.place.writeAccount('http://127.0.0.1:1', { id: 'one' });
     const out = await desk.type(desk.run('--max-pause', '6s'));
     expect(out, out.stderr).toMatchObject({ code: 75 });
-    expect(out.stderr).toMatch(/\(connect ECONNREFUSED.+ Together that is longer than --max-pause allows \(6 s\)\./);
+    expect(out.stderr).toMatch(
+      /\(connect ECONNREFUSED.+ Together that is longer than --max-pause allows \(6 s\)\./,
+    );
   });
 });
 

@@ -294,7 +294,8 @@ export class TeamJudge {
       case 'applied':
       case 'unchanged':
         promise(
-          wrong.length === 0 || /already a member|already, with an unknown role|can only be set by user_id/.test(_reason),
+          wrong.length === 0 ||
+            /already a member|already, with an unknown role|can only be set by user_id/.test(_reason),
           `the service has it otherwise: ${said}`,
         );
         return;
