@@ -27,7 +27,7 @@ import {
 import { judge, type NotSentCause, type Verdict, type WireReply } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
-import { type RateHints, rateHintsIn } from './rate-hints.ts';
+import { rateHintsIn } from './rate-hints.ts';
 import {
   basePathOf,
   type FreeRequest,
@@ -327,11 +327,10 @@ export class Client {
       vendorsReply === undefined
         ? rateHintsIn(raw, undefined)
         : rateHintsIn(vendorsReply, this.dialect.rate_hints);
-    this.limiter.hear(isPause ? withoutPause(hints) : hints);
+    const { pauseMs: _, ...others } = hints;
+    this.limiter.hear(isPause ? others : hints);
   }
 }
-
-const withoutPause = ({ pauseMs: _, ...others }: RateHints): RateHints => others;
 
 /**
  * Whether a cache has kept an answer for some time, so that the answer may be older than the state it

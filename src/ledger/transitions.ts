@@ -791,7 +791,7 @@ export async function writeGroup(
   moved: number,
   isFirst: (attempt: number) => boolean,
 ): Promise<Written> {
-  const numbered = onePerAttempt(ends).map((end) => Object.assign(end, { moved }));
+  const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
   const isOfFirst = ({ attempt, state }: EndRow): boolean =>
     (state === 'answered' || state === 'doubt') && isFirst(attempt);
   const accepted = numbered.filter(({ state }) => state === 'accepted');

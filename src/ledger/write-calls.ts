@@ -145,8 +145,7 @@ const LEFT_OPEN = {
  * afterwards.
  */
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
-  const ofIntent = wayOf(context, intent);
-  const way = ofIntent instanceof Promise ? await ofIntent : ofIntent;
+  const way = await wayOf(context, intent);
   if (way === undefined) return KNOWN;
   const account = await context.account(intent.accountIdentity);
   invariant(account !== undefined, `the ledger has no account ${intent.accountIdentity}`);

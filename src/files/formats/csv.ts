@@ -303,14 +303,9 @@ class Copy {
     if (corrected !== undefined) return this.#corrected(record, corrected);
     const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
     if (!isAsItWas && this.#corrections === undefined) return this.#rewritten(record, ours);
-    const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style)).join('');
-    const length = Buffer.byteLength(cells);
+    const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style));
     const end = bytes.length - lineEndLength(bytes);
-    const line = Buffer.allocUnsafe(bytes.length + length);
-    bytes.copy(line, 0, 0, end);
-    line.write(cells, end);
-    bytes.copy(line, end + length, end);
-    return line;
+    return Buffer.concat([bytes.subarray(0, end), Buffer.from(cells.join('')), bytes.subarray(end)]);
   }
 
   /** A header with a blank name in front, so that each name stands above its cells for every program. */

@@ -75,9 +75,7 @@ export class Connection {
     const { statement, names } = this.#overRecords(each, part.length);
     const cells = Array<unknown>(part.length * names.length);
     let at = 0;
-    // An iterator makes an object for each of some hundred cells.
-    for (const record of part)
-      for (let column = 0; column < names.length; column += 1) cells[at++] = record[names[column] ?? ''];
+    for (const record of part) for (const name of names) cells[at++] = record[name];
     if (statement.reader) return statement.all(cells);
     const { changes } = statement.run(cells);
     const { writes, again } = each;
