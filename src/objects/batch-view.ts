@@ -120,7 +120,7 @@ export const StepObject = z.object({
   /** The credits for each match that was bought. Null: none was. */
   price: z.number().nullable(),
   price_in_money: CostObject.exactOptional(),
-  /** The price of a call, by the share with a match. Null as above. */
+  /** The price of a call, divided by the share of calls with a match. Null as above. */
   price_by_rate: z.number().nullable(),
 });
 export type StepObject = z.output<typeof StepObject>;

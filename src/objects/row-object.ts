@@ -178,7 +178,7 @@ export const DoubtListObject = z.object({
   accepted: z.array(DoubtObject).exactOptional(),
   /** Calls in doubt beside an answer; `--not-done` frees their credits. */
   beside: z.array(DoubtObject).exactOptional(),
-  /** The same of skipped rows. */
+  /** Calls in doubt of skipped rows. */
   skipped: z.array(DoubtObject).exactOptional(),
   /** Rows with an answer about another company or person. */
   matches: z.array(MatchObject).exactOptional(),

@@ -171,7 +171,7 @@ export function judged(
   return verdict;
 }
 
-/** What was there before a request that was sent again may be what its lost one has brought. */
+/** Where a request was sent again, its first one may have brought what the service says is there already. */
 function ofRepeat(verdict: Verdict, isRepeat: boolean): Verdict {
   if (!isRepeat || verdict.kind !== 'answered' || !isSoAlready(verdict.why)) return verdict;
   return { ...verdict, why: ofSentAgain(verdict.why) };

@@ -16,7 +16,7 @@ const wordsOf = (header: string): string =>
     .replace(/\b(first|last|full|given|family)name\b/, '$1 name')
     .trim();
 
-/** By these a person is asked, and no company. */
+/** The inputs that name a person, and no company. */
 const OF_PERSON = /(?:^|\.)(?:first_name|last_name|full_name|email|user_id)$/;
 
 /**
