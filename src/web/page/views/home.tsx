@@ -94,13 +94,18 @@ function AllLists({ lists, page, ...found }: AllListsProps) {
   );
 }
 
-/** Lists that were never started stand on the first page, which has what is newest. */
+/**
+ * Lists that were never started stand on the first page, which has what is newest. Lists and batches are two
+ * answers: a batch of a list that only one of them has was removed, or brought, between the two.
+ */
 function linesOf(lists: readonly ListView[], { batches, total, per_page }: BatchList, page: number): Line[] {
   const oldest = total > per_page ? (batches.at(-1)?.created_at ?? '') : '';
   const unstarted = lists.filter(
     ({ id, at }) => page === 1 && at > oldest && !batches.some(({ list }) => list === id),
   );
-  const started = batches.map((batch) => ({ list: lists.find(({ id }) => id === batch.list), batch }));
+  const started = batches
+    .map((batch) => ({ list: lists.find(({ id }) => id === batch.list), batch }))
+    .filter(({ list, batch }) => list !== undefined || batch.list === null);
   const lines = [...unstarted.map((list) => ({ list, batch: undefined })), ...started];
   return lines.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
 }
