@@ -167,11 +167,14 @@ function shippedAt(path: string, builtIn: Dialect): Promise<Dialect> {
 export const slotsAt = async (account: Pick<Account, 'vendor' | 'dialectPath'>): Promise<readonly string[]> =>
   slotsOf(await spokenBy({ ...account, sandbox: false }, []));
 
-/** The credits that an answer without a match costs, as far as the dialect says so. */
+/** The most that an answer without a match costs, by the dialect: `chargedCredits` books it. */
 export function noMatchPrice(dialect: Dialect, { credits, answers = [] }: DialectOperation): number {
-  const rules = [...answers, ...dialect.answers];
-  const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
-  return credits.miss ?? (isCharged ? credits.found : 0);
+  const { found, miss } = credits;
+  const charged = [...answers, ...dialect.answers].filter((rule) => rule.charged === true);
+  const byRule = charged.flatMap(({ means }) =>
+    means === 'found' ? [] : means === 'no_match' ? (miss ?? found) : found,
+  );
+  return Math.max(miss ?? 0, ...byRule);
 }
 
 export const dialectProblem = (account: Account): Promise<StopError | undefined> =>

@@ -49,11 +49,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     // A row with a call that a person has sent again is pending. A call that the job alone could not send
     // again is still in doubt.
     const remainingDoubts = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
-    const inDoubt: DoubtObject[] = [];
-    for (const doubt of await nextOfRows(of, remainingDoubts)) {
-      const shown = doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt));
-      inDoubt.push({ ...shown, ...present({ sent_for: await otherListOf(of, doubt) }) });
-    }
+    const inDoubt = await shownOf(of, remainingDoubts, decisions);
     // A row that a killed program has left is pending.
     const { in_doubt: rows = 0 } = await ledger.counts(batch.id);
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
@@ -62,7 +58,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       at_risk: remainingDoubts.reduce((sum, { atRisk }) => sum + atRisk, 0),
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
-      in_doubt: inDoubt,
+      in_doubt: [...inDoubt],
       ...present({ accepted: further(accepted), beside: further(beside), skipped: further(skipped) }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && {
@@ -74,6 +70,22 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       }),
     };
   });
+}
+
+/** The doubts that rows of this batch wait for, each by the number that its row has here. */
+async function shownOf(
+  of: OfBatch,
+  doubts: readonly Doubt[],
+  decisions: ReadonlyMap<Doubt, Decision>,
+): Promise<readonly DoubtObject[]> {
+  const shown: DoubtObject[] = [];
+  for (const doubt of await nextOfRows(of, doubts)) {
+    const row = await rowHere(of.ledger, of.batch, doubt);
+    if (row === undefined) continue;
+    const object = doubtObject(of.batch, doubt, row, decisions.get(doubt));
+    shown.push({ ...object, ...present({ sent_for: await otherListOf(of, doubt) }) });
+  }
+  return shown;
 }
 
 /** The doubts of rows that a person has left out: their credits are held until they are decided anew. */
@@ -162,7 +174,7 @@ async function firstOf(of: OfBatch, row: RowNumber, doubts: readonly Doubt[]): P
 async function nextOfRows(of: OfBatch, doubts: readonly Doubt[]): Promise<readonly Doubt[]> {
   if (!hasSteps(of.batch)) return doubts;
   // The request may come from another batch: in its list the row has another number.
-  const byRow = new Map<RowNumber, Doubt[]>();
+  const byRow = new Map<RowNumber | undefined, Doubt[]>();
   for (const doubt of doubts) {
     const row = await rowHere(of.ledger, of.batch, doubt);
     byRow.set(row, [...(byRow.get(row) ?? []), doubt]);
@@ -178,12 +190,17 @@ async function nextOfRows(of: OfBatch, doubts: readonly Doubt[]): Promise<readon
 
 /**
  * The first row of this batch that waits for a doubt. The request may come from another batch: in its list
- * the row has another number.
+ * the row has another number. Undefined: the request is of another batch, and no row here waits for it, such
+ * as where a row is to send it again.
  */
-export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {
+export async function rowHere(
+  ledger: LedgerReader,
+  batch: Batch,
+  doubt: Doubt,
+): Promise<RowNumber | undefined> {
   if (doubt.batch === batch.id) return doubt.row;
   const rows = await rowsOn({ ledger, batch }, doubt);
-  return rows.length === 0 ? doubt.row : Math.min(...rows);
+  return rows.length === 0 ? undefined : Math.min(...rows);
 }
 
 /** The name of another list that has sent the request; undefined for a request of this list. */

@@ -227,7 +227,8 @@ export async function overExtra(
   // for twice.
   const isAll = (await ledger.doubts(id)).length === remainingDoubts.length;
   const [first] = remainingDoubts;
-  const about = isAll || first === undefined ? [id] : [id, String(await rowHere(ledger, batch, first))];
+  const row = isAll || first === undefined ? undefined : await rowHere(ledger, batch, first);
+  const about = row === undefined ? [id] : [id, String(row)];
   const room = Math.max(0, cap - used);
   const command = commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)]);
   return stop(

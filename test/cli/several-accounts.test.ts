@@ -138,6 +138,17 @@ test('plan, run and report say what each account is asked, finds and costs, also
   const { credits, steps: planned } = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
   // The second account may be paid for a miss before the third one finds the address.
   expect(credits.most).toBe(3 * (4 + 1));
+  // As is a request that it refuses at the price of a match, whatever a miss costs.
+  const refusal = {
+    status: [200],
+    body: { path: 'status', equals: 'CANCELED' },
+    means: 'refused',
+    charged: true,
+  };
+  const strict = { ...dear, credits: { most: 4, found: 4, miss: 0 }, answers: [refusal] };
+  at.desk.place.writeDialect({ operations: { ...FINDER.operations, 'find-email': strict } }, 'two.yaml');
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(3 * (4 + 1));
+  at.desk.place.writeDialect({ operations: { ...FINDER.operations, 'find-email': dear } }, 'two.yaml');
   expect(planned.map((step: object) => Object.values(step).join())).toEqual([
     'find-email,one,3,0,3,,false',
     'find-email,two,3,0,12,,true',

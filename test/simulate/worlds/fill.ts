@@ -401,10 +401,8 @@ class FillPlay {
     const decision = how === 'truth' ? this.#truth(names, asked) : how;
     const flags = decision in FLAGS ? FLAGS[decision as keyof typeof FLAGS] : ['--answer', decision];
     const { exitCode, stderr } = await type(this.#stage, ['settle', batch, `${row}`, ...flags, '--json']);
-    // A doubt of another batch has the number of its row there, until a row of this one rests on it.
-    const isOfOther = !doubt.own && / is not in doubt/.test(stderr);
     // A batch that a refresh has replaced sends nothing again.
-    const isElsewhere = isOfOther || /No run goes on with batch/.test(stderr);
+    const isElsewhere = /No run goes on with batch/.test(stderr);
     promise(exitCode === 0 || isElsewhere, `what is in doubt cannot be settled: ${stderr}`);
     if (exitCode === 0) this.#judge.decided(list, names, asked, decision);
   }
@@ -501,7 +499,6 @@ interface Batches {
 
 interface Doubt {
   readonly row: number;
-  readonly own: boolean;
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
   readonly decision: { readonly by: string } | null;
