@@ -26,7 +26,7 @@ const WORDS = {
   no_dot_in_host: 'has no dot in its host name',
   not_a_domain: (host) => `${host} is not a domain name`,
   mailbox_host: (host) => `${host} belongs to a mailbox provider, not to one company`,
-  directory_page: (host) => `is a page of ${host}, which shows many companies`,
+  directory_page: (host) => `${host} has pages of many companies`,
   short_link: (host) => `is a short link of ${host}, which does not show the page it opens`,
   redirect_link: (host) => `is a link of ${host}, which does not show the page it opens`,
   placeholder_host: (host) => `${host} is a placeholder, not a website`,

@@ -3,7 +3,7 @@ import { entriesOf, type HostAndPath, HostList, HostTable, isBelow, withParents 
 import { BUILDERS } from './seen-hosts/builders.ts';
 import { MADE_UP, SAMPLES } from './seen-hosts/made-up.ts';
 import { MAILBOXES } from './seen-hosts/mailboxes.ts';
-import { OWN_BELOW, PLATFORMS } from './seen-hosts/platforms.ts';
+import { OWN_BELOW, PLATFORMS, TOOLS } from './seen-hosts/platforms.ts';
 import { HIDDEN_TARGETS } from './seen-hosts/redirects.ts';
 import { SEARCHES } from './seen-hosts/searches.ts';
 import { SHORTENERS } from './seen-hosts/shorteners.ts';
@@ -30,23 +30,29 @@ export interface NotOwn {
 
 interface Said extends Pick<NotOwn, 'code'> {
   readonly path: string;
-  /** Whether each host below has a company's own place: `acme.wixsite.com`. */
-  readonly isOwnBelow: boolean;
+  readonly holds: Holding;
 }
 
+/**
+ * What is no company's own: all of a host, `alone` the host itself (`acme.wixsite.com` is a company's), or
+ * `pages` all but the host itself (`canva.com` is its maker's).
+ */
+type Holding = 'all' | 'alone' | 'pages';
+
 const table = new HostTable<Said>();
-for (const [code, data, isOwnBelow = false] of [
+for (const [code, data, holds = 'all'] of [
   ['redirect_link', HIDDEN_TARGETS],
   ['short_link', SHORTENERS],
   ['directory_page', PLATFORMS],
-  ['directory_page', OWN_BELOW, true],
+  ['directory_page', OWN_BELOW, 'alone'],
+  ['directory_page', TOOLS, 'pages'],
   ['directory_page', SEARCHES],
-  ['website_builder', BUILDERS, true],
+  ['website_builder', BUILDERS, 'alone'],
   ['mailbox_host', MAILBOXES],
   ['placeholder_host', MADE_UP],
-  ['placeholder_host', SAMPLES, true],
+  ['placeholder_host', SAMPLES, 'alone'],
 ] as const)
-  for (const { host, path } of entriesOf(data)) table.add(host, { code, path, isOwnBelow });
+  for (const { host, path } of entriesOf(data)) table.add(host, { code, path, holds });
 
 const searches = new HostList(SEARCHES);
 const hidden = new HostList(HIDDEN_TARGETS);
@@ -58,8 +64,9 @@ const hidden = new HostList(HIDDEN_TARGETS);
 export function whyNotOwn({ host, path }: HostAndPath, isMail = false): NotOwn | undefined {
   const plain = withoutWww(host);
   for (const { host: listed, value } of table.of(host)) {
-    const { code, isOwnBelow } = value;
-    if (isOwnBelow ? listed !== plain : !isBelow(path, value.path)) continue;
+    const { code, holds } = value;
+    if (holds === 'alone' ? listed !== plain : !isBelow(path, value.path)) continue;
+    if (holds === 'pages' && listed === plain && path.length <= 1) continue;
     if (isMail && !OF_MAIL.has(code)) continue;
     // Of mailboxes the whole host is named, as it stands in the address of a person.
     return { code, about: code === 'mailbox_host' ? host : listed };

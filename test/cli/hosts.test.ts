@@ -49,11 +49,28 @@ test('a platform, a short link, a hidden target and a bare builder are not asked
       .slice(0, 5)
       .map((reason) => reason.replace(/^.*?: (?:website|domain) \S+: /, '')),
   ).toEqual([
-    'is a page of crunchbase.com, which shows many companies; to send it, name the host under `accept_hosts` in the job',
-    'is a page of glassdoor.co.uk, which shows many companies; to send it, name the host under `accept_hosts` in the job',
+    'crunchbase.com has pages of many companies; to send it, name the host under `accept_hosts` in the job',
+    'glassdoor.co.uk has pages of many companies; to send it, name the host under `accept_hosts` in the job',
     'is a short link of bit.ly, which does not show the page it opens',
     'is a link of protect-au.mimecast.com, which does not show the page it opens',
     'wixsite.com is a website builder, not the website of a company',
+  ]);
+});
+
+test('the maker of a tool is asked by its host, and a page at the tool says which host has pages of many', async () => {
+  const at = await deskOf({ 'enrich-company': COMPANY }, [
+    'Website',
+    'canva.com',
+    'https://www.canva.com/design/acme',
+    'facebook.com',
+  ]);
+  expect((await at.desk.type(run('enrich-company'))).code).toBe(3);
+  expect(sent(at)).toEqual([{ domain: 'canva.com' }]);
+  expect(shown(at, '_reason')).toEqual([
+    ...['', 'canva.com', 'facebook.com'].map((host) => {
+      const way = 'has pages of many companies; to send it, name the host under `accept_hosts` in the job';
+      return host && expect.stringMatching(new RegExp(`: ${host} ${way}$`));
+    }),
   ]);
 });
 

@@ -8,7 +8,7 @@ import { sayAll } from '../../src/core/finding-words.ts';
 
 test('what an entry of the job does about a cell is said to who types, and not on the page', () => {
   const cell = finding('directory_page', { input: 'website', cell: 'x.example', about: 'x.example' });
-  const fact = 'website x.example: is a page of x.example, which shows many companies';
+  const fact = 'website x.example: x.example has pages of many companies';
   expect(sayAll(cell, 'page')).toBe(fact);
   expect(sayAll(cell, 'file')).toBe(`${fact}; to send it, name the host under \`accept_hosts\` in the job`);
 });

@@ -9,7 +9,7 @@ import { companyProfile, pageAddress, personProfile, profileUrl } from '../../sr
 import { BUILDERS } from '../../src/values/seen-hosts/builders.ts';
 import { MAIL_PROGRAMS } from '../../src/values/seen-hosts/mail-programs.ts';
 import { MAILBOXES } from '../../src/values/seen-hosts/mailboxes.ts';
-import { OWN_BELOW, PLATFORMS } from '../../src/values/seen-hosts/platforms.ts';
+import { OWN_BELOW, PLATFORMS, TOOLS } from '../../src/values/seen-hosts/platforms.ts';
 import { HIDDEN_TARGETS } from '../../src/values/seen-hosts/redirects.ts';
 import { SEARCHES } from '../../src/values/seen-hosts/searches.ts';
 import { SHORTENERS } from '../../src/values/seen-hosts/shorteners.ts';
@@ -41,6 +41,19 @@ test.each([
     );
   });
   expect(taken).toEqual([]);
+});
+
+test('the host of a tool alone is its maker, and a page or a subdomain of it is no company', () => {
+  for (const host of asWritten(TOOLS)) {
+    const maker = { kind: 'usable', value: host };
+    expect(['', 'https://www.', 'https://'].map((before) => domain.read(before + host))).toEqual(
+      Array(3).fill(maker),
+    );
+    const cells = [`https://${host}/acme`, `acme.${host}`, `https://www.${host}/acme?id=1`];
+    expect([host, ...cells.map((cell) => domain.read(cell).kind)]).toEqual([
+      ...[host, 'unusable', 'unusable', 'unusable'],
+    ]);
+  }
 });
 
 test('a builder is no company, and what stands before it is one', () => {
@@ -83,6 +96,7 @@ test.each([
   'service.gov.uk',
   'shopify.com',
   'archive.org',
+  'canva.com',
 ])("%s is a company's own", (cell) => {
   expect(domain.read(cell).kind).toBe('usable');
 });

@@ -12,17 +12,14 @@ export const PLATFORMS = `
   vimeo.com flickr.com soundcloud.com twitch.tv behance.net dribbble.com
 
   # the same: texts and code below one roof
-  open.substack.com patreon.com wikipedia.org wikidata.org fandom.com github.com gitlab.com
-  bitbucket.org sourceforge.net npmjs.com producthunt.com quora.com
+  open.substack.com patreon.com wikipedia.org wikidata.org fandom.com npmjs.com producthunt.com quora.com
 
   # the same: link pages
   linktr.ee linkin.bio beacons.ai bio.link campsite.bio about.me lnk.bio bento.me hoo.be taplink.cc
 
   # the same: documents, forms, calendars, meetings
   sites.google.com docs.google.com drive.google.com forms.gle calendar.google.com meet.google.com
-  photos.google.com notion.so dropbox.com onedrive.live.com 1drv.ms box.com issuu.com scribd.com
-  slideshare.net canva.com typeform.com surveymonkey.com jotform.com calendly.com zoom.us teams.microsoft.com
-  trello.com airtable.com
+  photos.google.com onedrive.live.com 1drv.ms teams.microsoft.com
 
   # the same: events, donations, tickets
   meetup.com eventbrite.* trybooking.com humanitix.com ticketek.com.au ticketmaster.* gofundme.com
@@ -88,3 +85,16 @@ export const PLATFORMS = `
 
 /** Platforms below whose host each has a place of its own: `acme.substack.com`. */
 export const OWN_BELOW = 'medium.com substack.com';
+
+/**
+ * Tools in which companies have pages. A company without a website may name its page there, and only the
+ * maker of the tool names the host alone: `canva.com` is Canva's, and `canva.com/design/…` may be anybody's.
+ */
+export const TOOLS = `
+  # texts and code
+  github.com gitlab.com bitbucket.org sourceforge.net
+
+  # documents, forms, calendars, meetings
+  notion.so dropbox.com box.com issuu.com scribd.com slideshare.net canva.com typeform.com surveymonkey.com
+  jotform.com calendly.com zoom.us trello.com airtable.com
+`;
