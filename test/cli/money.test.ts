@@ -72,7 +72,7 @@ test('a plan, a run, what was spent and the report say the same money for the sa
     '  credits  at most 3 (A$0.12), probably 3 (A$0.12)\n',
   );
   const whole = await desk.type(desk.run());
-  expect(whole.stdout).toContain(' in this run, 5 in all (A$0.20)');
+  expect(whole.stdout).toContain(' in this run, batch total 5 (A$0.20)');
   const ran = await desk.json(desk.run());
   expect([ran.cost, ran.figures.cost]).toEqual([cost, cost]);
   expect(await words(desk, ['status', 'last'])).toContain('\nCredits    5 spent (A$0.20), 0 in doubt, ');
@@ -147,7 +147,7 @@ test('accounts in one currency have one sum, each at its own price', async () =>
   expect((await desk.json(RUN)).cost).toEqual(sum(0.9));
   expect(await spent(desk, 'day')).toEqual([sum(0.9)]);
   // Money is at most what it is wherever credits are.
-  expect(await words(desk, RUN)).toContain('Credits    0 spent in this run, at most 11 in all (A$0.90)');
+  expect(await words(desk, RUN)).toContain('Credits    0 spent in this run, batch total at most 11 (A$0.90)');
   expect(await words(desk, ['spend', '--by', 'day'])).toContain(' at most 11 credits (A$0.90), ');
   expect(await reported(desk)).toBe('It cost at most A$0.90 (1 credit of one and 10 credits of two).');
 });
@@ -199,7 +199,7 @@ test('a list that is started again saves nothing of what it has had before, and 
   );
   expect(report).not.toContain('saved');
   const said = await words(desk, RUN);
-  expect(said).toContain(', 12 (A$1.40) in all runs of the list\n');
+  expect(said).toContain(', list total 12 (A$1.40)\n');
   expect(said).not.toContain('saved');
   expect(await saved()).toEqual({ 'list.csv': [12, 0] });
   const other = ['run', 'job.yaml', 'other.csv', '-o', 'other-out.csv', '--yes'];
@@ -229,7 +229,7 @@ test('what an earlier start of a list may have paid is said with its whole cost'
   expect(await desk.read('out.report.html')).toContain(
     'In all, the list has cost 2 credits, and 1 more in doubt, for answers that were lost; this start cost 1 credit.',
   );
-  expect(await words(desk, RUN)).toContain(', 2 and 1 in doubt in all runs of the list\n');
+  expect(await words(desk, RUN)).toContain(', list total 2 and 1 in doubt\n');
 });
 
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;

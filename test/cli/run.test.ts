@@ -206,7 +206,7 @@ test('--limit works on the first rows only; without it the rest is done, and not
   expect(await desk.requests()).toBe(2);
   const { stdout, stderr } = await desk.type(desk.run());
   expect(stderr).toContain('continues: 2 of 5 rows are finished.');
-  expect(stdout).toContain('\nCredits    3 spent in this run, 5 in all, 0 saved by asking once\n');
+  expect(stdout).toContain('\nCredits    3 spent in this run, batch total 5, 0 saved by asking once\n');
   expect(desk.place.statuses()).toEqual(Array(5).fill('matched'));
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, charged_twice: [] });
 });

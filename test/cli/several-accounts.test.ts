@@ -167,9 +167,11 @@ test('plan, run and report say what each account is asked, finds and costs, also
     },
     { account: 'three', reached: 1, found: 0, missed: 1, credits: { spent: 0 }, price_by_rate: null },
   ]);
-  expect((await run(at)).stdout).toContain(
+  const { stdout } = await run(at);
+  expect(stdout).toContain(
     '  find-email at two: 1 of 2 rows found, at most 5 credits, 1 for misses; at most 5 credits each\n',
   );
+  expect(stdout).toContain('\n  find-email by price ÷ match rate, the cheapest first: one (3), two (8)\n');
   const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
   expect(report).toMatch(
     /Who found it[\s\S]+two: e-mail addresses +1 of 2, 50.%; at most 5 credits, 1 for misses; at most 5 credits each /,

@@ -80,7 +80,7 @@ export function runCreditsLine({
   const doubt = inDoubt > 0 ? `, ${grouped(inDoubt)} in doubt` : '';
   const savedWords = saved === null || inAll !== undefined ? '' : `, ${grouped(saved)} saved by asking once`;
   const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
-  const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
+  const all = `batch total ${atMost(spent, isAtMost, grouped(spent))}`;
   const ownSpent = `${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}`;
   return `Credits    ${ownSpent}${doubt}${savedWords}${listWords(inAll)}`;
 }
@@ -89,7 +89,7 @@ function listWords(all: FiguresObject['in_all']): string {
   if (all === undefined) return '';
   const { spent, exact, in_doubt: inDoubt } = all.credits;
   const doubt = inDoubt > 0 ? ` and ${grouped(inDoubt)} in doubt` : '';
-  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt} in all runs of the list`;
+  return `, list total ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt}`;
 }
 
 /** What each account of each step found at which price, and in which order they are worth asking. */
@@ -104,7 +104,7 @@ export function stepLines(steps: readonly StepObject[] = []): readonly string[] 
     if (rated.length < 2) return [];
     const order = rated.toSorted((one, other) => (one.price_by_rate ?? 0) - (other.price_by_rate ?? 0));
     const words = order.map(({ account, price_by_rate: rate }) => `${account} (${rate})`).join(', ');
-    return [`  ${operation} by price ÷ hit rate, the best first: ${words}`];
+    return [`  ${operation} by price ÷ match rate, the cheapest first: ${words}`];
   });
   return [...lines, ...orders];
 }
