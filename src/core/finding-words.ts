@@ -237,8 +237,12 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `invited before as ${role}, wanted ${wanted}${answeredIn(face, answer)}`,
   invite_restored: ({ role }) => `the invite as ${role} was created again`,
   invite_is_there: ({ role, ...answer }, face) => `the invite as ${role} is there${answeredIn(face, answer)}`,
-  held_back({ project, row, is, ...person }) {
-    const why = `row ${row} is ${is === 'left_out' ? 'left out' : 'invalid'} and may mean the same person`;
+  held_back({ project, row, is, cell, ...person }, face) {
+    const may = cell === '' ? 'has no e-mail address and may mean anybody' : 'may mean them';
+    const shown = cell ? ` (${quoted(cell, isTyped(face) ? LONGEST_CELL : LONGEST_BESIDE)})` : '';
+    // The person and the project stand beside it.
+    if (!isTyped(face)) return `row ${row}${shown} ${may}; correct it first`;
+    const why = `row ${row}${shown} is ${is === 'left_out' ? 'left out' : 'invalid'} and ${may}`;
     return `${whoIs(person)} was not removed from ${foreignWords(project)}, because ${why}. Correct that row first`;
   },
   change_in_doubt({ call, row, batch, open, ...person }, face) {
@@ -461,7 +465,10 @@ export const unreadableWords = (why: WhyUnreadable): string =>
 
 // ----------------------------------------------------------------------------------------------------- teams
 
-const quoted = (cell: string): string => `"${foreignWords(cell.trim(), LONGEST_CELL)}"`;
+const quoted = (cell: string, most = LONGEST_CELL): string => `"${foreignWords(cell.trim(), most)}"`;
+
+/** In a column of the table, where the cell itself stands in another row. */
+const LONGEST_BESIDE = 16;
 
 const LONGEST_LIST = 700;
 

@@ -234,10 +234,19 @@ export const FINDINGS = {
   invited_otherwise: { needs: 'you', facts: { role: text, wanted: text, ...ANSWERED } },
   invite_restored: { needs: 'you', facts: { role: text } },
   invite_is_there: { needs: 'you', facts: { role: text, ...ANSWERED } },
-  /** A person whom the list does not name was not removed, because a row may mean the same person. */
+  /**
+   * A person whom the list does not name was not removed, because a row may mean the same person. `cell`:
+   * what that row has for an e-mail address, where it cannot be read; blank for none.
+   */
   held_back: {
     needs: 'list_owner',
-    facts: { ...PERSON, project: text, row: z.number(), is: z.enum(['left_out', 'invalid']) },
+    facts: {
+      ...PERSON,
+      project: text,
+      row: z.number(),
+      is: z.enum(['left_out', 'invalid']),
+      cell: text.exactOptional(),
+    },
   },
   /** `open`: the answer is not known as lost: the run that waited for it was killed, or still waits. */
   change_in_doubt: {

@@ -1,6 +1,6 @@
 import { unoffered } from '../core/described.ts';
 import { invariant } from '../core/errors.ts';
-import { finding, NO_FINDINGS, together } from '../core/finding.ts';
+import { finding, keptCell, NO_FINDINGS, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
 import {
   type KnownSubject,
@@ -22,6 +22,7 @@ import {
   type RowInput,
 } from '../core/operation.ts';
 import { identifierText } from '../values/blank.ts';
+import { mayMeanEmail } from '../values/email.ts';
 import {
   ofAnother,
   type PersonAction,
@@ -267,13 +268,26 @@ function means(
   return named.kind === 'ready' && named.input === email;
 }
 
-/** An unreadable part of such a row may mean anybody, in any project. */
+/**
+ * Whether the row would keep the person, or move them elsewhere, once it is corrected. So its project says
+ * nothing, and an address that cannot be read means each person whose address may have been damaged so.
+ */
 function mayMean(row: IdleRow, person: PersonInProject): boolean {
-  return readEmail(row.cells?.email).kind === 'invalid' || means(row, person);
+  const cell = unreadEmail(row);
+  if (row.cells === undefined || means(row, person)) return true;
+  return cell !== undefined && mayMeanEmail(cell, person.email ?? '');
 }
 
-function heldBack(who: ReturnType<typeof whoIs>, project: string, { row, isLeftOut }: IdleRow): Findings {
-  return finding('held_back', { ...who, project, row, is: isLeftOut ? 'left_out' : 'invalid' });
+/** Undefined where the cell can be read, or no one can be sure which cell it is. */
+function unreadEmail({ cells }: IdleRow): string | undefined {
+  return cells && readEmail(cells.email).kind === 'invalid' ? identifierText(cells.email ?? '') : undefined;
+}
+
+function heldBack(who: ReturnType<typeof whoIs>, project: string, each: IdleRow): Findings {
+  const { row, isLeftOut } = each;
+  const cell = unreadEmail(each);
+  const is = isLeftOut ? 'left_out' : 'invalid';
+  return finding('held_back', { ...who, project, row, is, ...present({ cell: cell && keptCell(cell) }) });
 }
 
 export default withRoles(

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { phrasesIn } from '../core/plain-text.ts';
+import { identifierText } from './blank.ts';
 import { NOBODYS, ROLES, STAND_IN_HOSTS, STAND_IN_NAMES, STAND_INS, TWICE } from './email-words.ts';
 import { isAccepted, unknownEnd } from './hosts.ts';
 import type { Kind } from './kind.ts';
@@ -140,6 +141,35 @@ export function isRole(address: string): boolean {
   const mailbox = before('+', before('@', address));
   return OF_NOBODY.has(withoutEnd(mailbox, '0123456789._-')) || /^(?:no|do-?not)-?_?reply/.test(mailbox);
 }
+
+// ------------------------------------------------------------------------------------------ who may be meant
+
+/** An @, also where it is spelled, or a host: signs that a text was meant as an address. */
+const SIGN_OF_ADDRESS = /@|\uff20|[\s([{](?:at|ät|arroba|arobase)[\s)\]}]|[^\s.]\.[^\s.]+\.[^\s.]{2,}$/i;
+
+/** In words of so few letters two that stand together tell more than chance, in longer ones three. */
+const SHORT_MAILBOX = 4;
+
+/**
+ * Whether a cell that cannot be read may be the address of a person. Damage leaves some letters of a mailbox
+ * beside each other. A text that was not meant as an address, such as a name, may stand for anybody.
+ */
+export function mayMeanEmail(cell: string, address: string): boolean {
+  const text = identifierText(cell, 'email').toLowerCase();
+  const [name = '', host = ''] = address.split('@');
+  if (!SIGN_OF_ADDRESS.test(text) || HIDDEN.test(text)) return true;
+  const [mailbox, rest] = [lettersOf(before('+', name)), lettersOf(text.replaceAll(host, ''))];
+  if (rest.length < 2 || /[^a-z\d]/.test(mailbox + rest)) return true;
+  const least = Math.min(mailbox.length, rest.length) > SHORT_MAILBOX ? 3 : 2;
+  const length = Math.min(least, mailbox.length);
+  const pieces = Array.from({ length: mailbox.length - length + 1 }, (_, at) =>
+    mailbox.slice(at, at + length),
+  );
+  return pieces.some((piece) => rest.includes(piece));
+}
+
+/** Small letters without accents, and digits. */
+const lettersOf = (text: string): string => text.normalize('NFKD').replaceAll(/[^\p{L}\p{N}\ufffd]/gu, '');
 
 // ------------------------------------------------------------------------------------------------- repairs
 

@@ -90,5 +90,8 @@ test('people who are left as they are need nobody: the row that may mean them do
   expect(figures).toMatchObject({ attention: 1, reasons: [{ kind: 'invalid', rows: 1 }] });
   const lines = await readIn(desk);
   expect(lines.join('\n')).toContain('Of these people 2 stay as they were, 1 needs attention.');
-  expect(lines.join()).toContain('held back: al@team.example was not removed from Harbour, because row 3');
+  const why = 'row 3 (&quot;al@@team&quot;) may mean them; correct it first';
+  expect(lines.join()).toContain(`Harbour,al@team.example held back: ${why}`);
+  const { stdout } = await desk.type(['plan', 'job.yaml', 'team.csv']);
+  expect(stdout).toContain('because row 3 ("al@@team") is invalid and may mean them.');
 });

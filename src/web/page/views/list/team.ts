@@ -201,8 +201,6 @@ function withoutCells({ says, findings = [] }: PlannedChangeObject): string | un
   return cells.reduce((words, cell) => words?.replace(` ${cell}:`, ':'), says);
 }
 
-/** The person and the project, which the whole sentence names, stand in cells beside it. */
-export function heldWords({ findings = [] }: PlannedChangeObject): string | undefined {
-  const held = findings.find((each) => each.code === 'held_back')?.facts;
-  return held && `row ${held.row} may mean the same person; correct it first`;
-}
+/** Why a removal waits; undefined where none does. */
+export const heldWords = ({ findings = [], says }: PlannedChangeObject): string | undefined =>
+  findings.some(({ code }) => code === 'held_back') ? says : undefined;

@@ -50,7 +50,7 @@ export function TeamChoice({ scene: { job, planned, choose } }: OfScene) {
   const missing = planned.value ? missingIn(planned.value) : '';
   const came = planned.value ? cameWith(planned.value) : '';
   const { held_back: held = 0, changes = [] } = planned.value ?? {};
-  // The first of them names the row that may mean the same person.
+  // The first of them names the row that may mean the person.
   const [why = ''] = changes.flatMap((each) => heldWords(each) ?? []);
   return (
     <>
