@@ -71,8 +71,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   await keepAddress(folder, address);
   const guard = new Guard(address);
   const sweeps = await Sweeps.open({ ...options, folder, work });
-  const kept = { plans: new KeptPlans(), readings: new Readings() };
-  const server: Server = { store, folder, program, work, commands, sweeps, ...kept };
+  const caches = { plans: new KeptPlans(), readings: new Readings() };
+  const server: Server = { store, folder, program, work, commands, sweeps, ...caches };
   const swept = sweepUnused(server).catch(() => {});
   const app = await appOf(server, guard);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
@@ -105,14 +105,14 @@ const LIMITS = { requestTimeout: 3_600_000 };
  */
 async function addressFor(
   wanted: number,
-  kept: PageAddress | undefined,
+  lastAddress: PageAddress | undefined,
   listeners: readonly [HttpServer, HttpServer],
 ): Promise<PageAddress> {
-  if (kept === undefined || ![0, kept.port].includes(wanted))
+  if (lastAddress === undefined || ![0, lastAddress.port].includes(wanted))
     return newAddress(await listenOn(wanted, listeners));
   try {
-    await listenOn(kept.port, listeners);
-    return kept;
+    await listenOn(lastAddress.port, listeners);
+    return lastAddress;
   } catch (error) {
     if (wanted !== 0) throw error;
     return newAddress(await listenOn(wanted, listeners));

@@ -69,7 +69,7 @@ export async function ask(
     const said = (await response.json()) as Answered['body'];
     const [piece] = work.pieces;
     const ended = await piece?.over.promise;
-    promise(ended === undefined || !/bug of Rowonce/.test(ended.said), `a bug: ${ended?.said}`);
+    promise(ended === undefined || !/bug of Rowonce/.test(ended.lastLine), `a bug: ${ended?.lastLine}`);
     answered = { status: response.status, body: said, result: ended?.result as Answered['result'] };
     return 0;
   });

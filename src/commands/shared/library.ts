@@ -134,9 +134,9 @@ function pageCommand(of: Command, pageInput: PageInput): PageCommand {
     ...present({ work: of.work }),
     entries,
     check,
-    async call(given, { hear, ...calling } = {}) {
+    async call(given, { onProgress, ...calling } = {}) {
       const ours = { ...pageInput, ...calling };
-      return callChecked(of, { ...check(given), ...ours }, { ...given, ...ours }, undefined, hear);
+      return callChecked(of, { ...check(given), ...ours }, { ...given, ...ours }, undefined, onProgress);
     },
     wordsFor(given) {
       for (const [name, schema] of Object.entries(taken))

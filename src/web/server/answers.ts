@@ -53,10 +53,10 @@ export function inListNames({ folder }: Pick<Server, 'folder'>, stopped: StopObj
   const lists = join(listsFolder(folder), sep);
   const nameAt = (_: string, list?: string): string => (list ? listNameOf(join(lists, list)) : '');
   const named = (text: string): string => text.replaceAll(lists, '\uE000').replaceAll(IN_LISTS, nameAt);
-  const inNames = <Said extends Pick<StopObject, 'message' | 'next'>>(said: Said): Said => ({
-    ...said,
-    message: named(said.message),
-    next: named(said.next),
+  const inNames = <Said extends Pick<StopObject, 'message' | 'next'>>(texts: Said): Said => ({
+    ...texts,
+    message: named(texts.message),
+    next: named(texts.next),
   });
   const { on_page: shown } = stopped;
   return { ...inNames(stopped), ...present({ on_page: shown && inNames(shown) }) };

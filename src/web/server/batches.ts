@@ -75,17 +75,17 @@ export async function batchList(
 ): Promise<BatchList> {
   const lists = await keptLists(server);
   const standings = newest && (await standingsOf(server, lists));
-  const own = new Map(lists.map(({ path, id }) => [path, id]));
+  const idByPath = new Map(lists.map(({ path, id }) => [path, id]));
   // A file that she added to her lists is shown as that list, until she mends or starts the list.
   const taken = lists.flatMap(({ from, mends, id }) =>
     standings === undefined || from === undefined || mends.length > 0 ? [] : [[from, id] as const],
   );
-  const ids = new Map([...taken, ...own]);
+  const ids = new Map([...taken, ...idByPath]);
   const isStarted = (id: string): boolean => (standings?.get(id)?.batch ?? null) !== null;
   const hidden = new Set(taken.flatMap(([from, id]) => (isStarted(id) ? [from] : [])));
   const gone = await goneFiles(server);
   const isOf = (input: string, batch: Batch): boolean => {
-    if (list !== undefined) return own.get(input) === list;
+    if (list !== undefined) return idByPath.get(input) === list;
     if (newest === undefined) return true;
     if (hidden.has(input) || startedMs(batch) <= (gone.get(input) ?? 0)) return false;
     // A list that was removed from the page is told by the ledger alone.
@@ -161,9 +161,15 @@ export function downloadRoutes(server: Server): Hono {
       });
     }
     await mkdir(copies, { recursive: true, mode: 0o700 });
-    const own = await mkdtemp(join(copies, 'copy-'));
+    const copyFolder = await mkdtemp(join(copies, 'copy-'));
     try {
-      const output = ['--copy', '--output', join(own, outputName(found, as)), '--store', found.location];
+      const output = [
+        '--copy',
+        '--output',
+        join(copyFolder, outputName(found, as)),
+        '--store',
+        found.location,
+      ];
       const words = ['export', found.batch.id, ...output];
       const written = new Map(Object.entries(await askChild(program, words, undefined, req.raw.signal)));
       const path: unknown = written.get(what);
@@ -177,7 +183,7 @@ export function downloadRoutes(server: Server): Hono {
       });
     } finally {
       // What cannot be removed now goes when the page is started again.
-      await rm(own, { recursive: true, force: true }).catch(() => {});
+      await rm(copyFolder, { recursive: true, force: true }).catch(() => {});
     }
   });
 }
@@ -188,11 +194,11 @@ export function downloadRoutes(server: Server): Hono {
  */
 export function outputName({ batch }: FoundBatch, as?: 'csv' | 'xlsx'): string {
   const { inputPath } = batch;
-  const kept = basename(notedOutput(batch) ?? usualOutput(batch));
-  const own = nameParts(inputPath).stem;
-  const name = kept.startsWith(own)
-    ? nameParts(basename(listNameOf(inputPath))).stem + kept.slice(own.length)
-    : kept;
+  const outputFile = basename(notedOutput(batch) ?? usualOutput(batch));
+  const inputStem = nameParts(inputPath).stem;
+  const name = outputFile.startsWith(inputStem)
+    ? nameParts(basename(listNameOf(inputPath))).stem + outputFile.slice(inputStem.length)
+    : outputFile;
   return as === undefined ? name : `${nameParts(name).stem}.${as}`;
 }
 

@@ -18,7 +18,7 @@ export interface ChildEnd {
   /** The one object that the command printed under `--json`; undefined when it printed none. */
   readonly result: unknown;
   /** The last line that the command wrote to stderr. */
-  readonly said: string;
+  readonly lastLine: string;
 }
 
 export interface Child {
@@ -39,27 +39,27 @@ export interface Program {
  * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
  * @param input goes there instead, and then ends. Without it the child lives as long as we do.
  * @param key what `--key-stdin` of those words reads, where there is no input.
- * @param hear is told what the command has counted so far.
+ * @param onProgress is told what the command has counted so far.
  */
 export function startChild(
   { script, env, operator }: Program,
   words: readonly string[],
   input?: string,
   key?: string,
-  hear?: Hear,
+  onProgress?: ProgressListener,
 ): Child {
   const as = operator === undefined ? [] : ['--as', operator];
   const typedWords = [...words, ...as, '--json'];
   const isAsked = input === undefined;
   const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : typedWords)], {
-    stdio: ['pipe', 'pipe', 'pipe', hear ? 'ipc' : 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe', onProgress ? 'ipc' : 'ignore'],
     env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
     // A terminal sends Ctrl-C to its whole process group. A second stop makes a run leave without its
     // answers, so the child has a group of its own.
     detached: true,
     windowsHide: true,
   });
-  if (hear !== undefined) child.on('message', hear);
+  if (onProgress !== undefined) child.on('message', onProgress);
   const { stdin, stdout, stderr } = child;
   invariant(stdin && stdout && stderr, 'all three are pipes');
   // The child may have ended before it has read all its input.
@@ -69,17 +69,17 @@ export function startChild(
   else stdin.end(input);
   const ended = Promise.all([text(stdout), text(stderr), once(child, 'close')])
     .then(
-      ([printed, said, [code, signal]]): ChildEnd => ({
+      ([printed, stderrText, [code, signal]]): ChildEnd => ({
         exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
         result: printed === '' ? undefined : JSON.parse(printed),
-        said: said.trimEnd().split('\n').at(-1) ?? '',
+        lastLine: stderrText.trimEnd().split('\n').at(-1) ?? '',
       }),
     )
-    .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }));
+    .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, lastLine: messageOf(error) }));
   return { ended, stop: () => stdin.end() };
 }
 
-export type Hear = (told: unknown) => void;
+export type ProgressListener = (message: unknown) => void;
 
 /**
  * Commands that a page asks at once, such as one for each list of a team, wait in line behind these: every
@@ -98,9 +98,9 @@ export function askChild(
   words: readonly string[],
   input?: string,
   signal?: AbortSignal,
-  hear?: Hear,
+  onProgress?: ProgressListener,
 ): Promise<object> {
-  return line.add(() => askNow(program, words, input, signal, hear));
+  return line.add(() => askNow(program, words, input, signal, onProgress));
 }
 
 async function askNow(
@@ -108,17 +108,17 @@ async function askNow(
   words: readonly string[],
   input?: string,
   signal?: AbortSignal,
-  hear?: Hear,
+  onProgress?: ProgressListener,
 ): Promise<object> {
   signal?.throwIfAborted();
-  const child = startChild(program, words, input, undefined, hear);
+  const child = startChild(program, words, input, undefined, onProgress);
   signal?.addEventListener('abort', child.stop, { once: true });
-  const { exitCode, result, said } = await child.ended;
+  const { exitCode, result, lastLine } = await child.ended;
   if (exitCode === EXIT.done || exitCode === EXIT.attention) return result as object;
   signal?.throwIfAborted();
   const { stopped } = stoppedIn(result) ?? {};
   if (stopped !== undefined) throw new CommandStopped(stopped);
-  throw stop('usage', said || `The program ended with ${exitCode}.`, 'Try it again.');
+  throw stop('usage', lastLine || `The program ended with ${exitCode}.`, 'Try it again.');
 }
 
 /** The object that a command printed when it stopped; undefined when it went through, or met a bug. */

@@ -13,7 +13,7 @@ import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { askChild, type Hear } from './child.ts';
+import { askChild, type ProgressListener } from './child.ts';
 import { type KeptList, keptCopy, keptList, writeListJob } from './list-files.ts';
 import type { Given, PageCommand, Server } from './server.ts';
 import { workView } from './work.ts';
@@ -62,7 +62,7 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
     const { signal } = context.req.raw;
     const answer = await server.readings.during(
       order.about,
-      (hear) => here?.(hear) ?? askChild(server.program, words, key, signal, hear),
+      (onProgress) => here?.(onProgress) ?? askChild(server.program, words, key, signal, onProgress),
     );
     server.plans.keep(answer);
     return answer;
@@ -119,7 +119,8 @@ async function callOf(
 ) {
   const isLong = list === undefined || (await stat(list.path)).size > SHORT_BYTES;
   if (command.work !== 'long' || isLong) return undefined;
-  return (hear: Hear): Promise<object> => command.call(input, { ...present({ store }), hear });
+  return (onProgress: ProgressListener): Promise<object> =>
+    command.call(input, { ...present({ store }), onProgress });
 }
 
 /** The jobs by their paths or names, and the store of what they spend. */

@@ -27,10 +27,10 @@ const pathIn = (folder: string): string => join(folder, 'tabs.json');
 
 /** @returns undefined where none is kept, also after seven days without a page. */
 export async function keptAddress(folder: string): Promise<PageAddress | undefined> {
-  const kept: unknown = await readFile(pathIn(folder), 'utf8')
+  const content: unknown = await readFile(pathIn(folder), 'utf8')
     .then(JSON.parse)
     .catch(() => undefined);
-  const { data } = Kept.safeParse(kept);
+  const { data } = Kept.safeParse(content);
   if (data === undefined || Math.abs(systemClock.wallMs() - data.served_at) > KEPT_MS) return undefined;
   const { served_at: _, ...address } = data;
   return address;
@@ -38,6 +38,6 @@ export async function keptAddress(folder: string): Promise<PageAddress | undefin
 
 /** Called when a page begins and when it ends in an orderly way. */
 export function keepAddress(folder: string, address: PageAddress): Promise<unknown> {
-  const kept: z.infer<typeof Kept> = { ...address, served_at: systemClock.wallMs() };
-  return replaceFile(pathIn(folder), 0o600, [JSON.stringify(kept)]);
+  const content: z.infer<typeof Kept> = { ...address, served_at: systemClock.wallMs() };
+  return replaceFile(pathIn(folder), 0o600, [JSON.stringify(content)]);
 }

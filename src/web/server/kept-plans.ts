@@ -23,22 +23,22 @@ interface Kept {
 }
 
 export class KeptPlans {
-  readonly #kept = new Map<string, Kept>();
+  readonly #plans = new Map<string, Kept>();
 
   /** @param answered whatever a command has printed. */
   keep(answered: object): void {
     const { data } = z.looseObject(Planned.shape).safeParse(answered);
     if (data?.each === undefined) return;
-    this.#kept.delete(data.id);
-    this.#kept.set(data.id, keptOf(data.each));
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size > MOST_KEPT) this.#kept.delete(oldest);
+    this.#plans.delete(data.id);
+    this.#plans.set(data.id, keptOf(data.each));
+    const [oldest] = this.#plans.keys();
+    if (oldest !== undefined && this.#plans.size > MOST_KEPT) this.#plans.delete(oldest);
   }
 
   /** Undefined of a row, or of a plan, that is not known. */
   saidOf(plan: string | undefined, row: RowNumber): Said | undefined {
-    const kept = this.#kept.get(plan ?? '');
-    return kept?.groups[(kept.groupOf[row] ?? 0) - 1];
+    const keptPlan = this.#plans.get(plan ?? '');
+    return keptPlan?.groups[(keptPlan.groupOf[row] ?? 0) - 1];
   }
 
   /**
@@ -46,11 +46,11 @@ export class KeptPlans {
    * @throws StopError `usage` for a plan that is not kept.
    */
   among(plan: string | undefined, figures: readonly string[]): Among {
-    const kept = this.#kept.get(plan ?? '');
-    if (kept === undefined)
+    const keptPlan = this.#plans.get(plan ?? '');
+    if (keptPlan === undefined)
       throw stop('usage', 'This plan is not known any more.', 'Look at the list again.');
-    const wanted = kept.groups.map(({ is }) => figures.includes(is));
-    return { has: (row) => wanted[(kept.groupOf[row] ?? 0) - 1] === true };
+    const wanted = keptPlan.groups.map(({ is }) => figures.includes(is));
+    return { has: (row) => wanted[(keptPlan.groupOf[row] ?? 0) - 1] === true };
   }
 }
 
@@ -61,5 +61,5 @@ function keptOf(each: readonly EachRowObject[]): Kept {
   const last = ranges.reduce((most, range) => Math.max(most, range.last), 0);
   const groupOf = new Uint16Array(last + 1);
   for (const { first, last: to, group } of ranges) groupOf.fill(group, first, to + 1);
-  return { groups: each.map(({ rows: _, ...said }) => said), groupOf };
+  return { groups: each.map(({ rows: _, ...facts }) => facts), groupOf };
 }

@@ -29,10 +29,10 @@ export async function beginningOf(
 ): Promise<Beginning> {
   const bytes = await bytesIn(chunks);
   // A crash leaves a folder of a list without a note, which the next start of the page removes.
-  const own = join(listsFolder(folder), randomBytes(8).toString('hex'));
-  await mkdir(own, { recursive: true, mode: 0o700 });
+  const uploadFolder = join(listsFolder(folder), randomBytes(8).toString('hex'));
+  await mkdir(uploadFolder, { recursive: true, mode: 0o700 });
   try {
-    const path = join(own, `list${endingOf(name)}`);
+    const path = join(uploadFolder, `list${endingOf(name)}`);
     await writeFile(path, wholeLines(bytes), { mode: 0o600 });
     return await firstRowsAt(path, size);
   } catch (error) {
@@ -40,7 +40,7 @@ export async function beginningOf(
     if (error instanceof StopError) return NOTHING;
     throw error;
   } finally {
-    await rm(own, { recursive: true, force: true });
+    await rm(uploadFolder, { recursive: true, force: true });
   }
 }
 

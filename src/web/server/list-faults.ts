@@ -45,10 +45,10 @@ export class FaultsOfLists {
   /** The rows with such a wrong cell; undefined where any row is wanted. */
   async among(
     list: KeptList,
-    { asked, wrong }: Pick<ListOrder, 'asked' | 'wrong'>,
+    { asked: askedColumns, wrong }: Pick<ListOrder, 'asked' | 'wrong'>,
   ): Promise<Among | undefined> {
     if (wrong === undefined) return undefined;
-    const faulty = (await this.#tallyOf(list, asked)).rowsIn(wrong.column, wrong.which);
+    const faulty = (await this.#tallyOf(list, askedColumns)).rowsIn(wrong.column, wrong.which);
     return new Set([...faulty, ...(wrong.with ?? [])]);
   }
 

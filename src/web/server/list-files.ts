@@ -119,9 +119,9 @@ export async function goneFiles(place: Place): Promise<ReadonlyMap<string, numbe
 
 /** Removes the file of a night from the page. The file itself stays where it is. */
 export async function removeFile({ folder }: Place, name: string, from: string): Promise<void> {
-  const own = join(listsFolder(folder), randomBytes(8).toString('hex'));
-  await mkdir(own, OWN);
-  await noteGone(own, name, from);
+  const noteFolder = join(listsFolder(folder), randomBytes(8).toString('hex'));
+  await mkdir(noteFolder, OWN);
+  await noteGone(noteFolder, name, from);
 }
 
 const noteGone = (folder: string, name: string, from: string | undefined): Promise<boolean> =>
@@ -218,8 +218,16 @@ async function keepContent(
     if (same !== undefined) return await keepVersion(place, same, brought, sha256);
     await keepCopy(brought, sha256);
     const atMs = Math.floor(systemClock.wallMs());
-    const own = alike.length === 0 ? { name } : { name: freeName(name, all), called: name };
-    await keepNote(folder, { ...fresh, ...own, file: basename(brought), sha256, atMs, mends: [], lost: [] });
+    const naming = alike.length === 0 ? { name } : { name: freeName(name, all), called: name };
+    await keepNote(folder, {
+      ...fresh,
+      ...naming,
+      file: basename(brought),
+      sha256,
+      atMs,
+      mends: [],
+      lost: [],
+    });
     return keptList(place, fresh.id);
   } finally {
     if (!existsSync(join(folder, LIST_NOTE))) await rm(folder, { recursive: true, force: true });
@@ -266,10 +274,10 @@ async function sameAmong(
   if (as !== undefined) throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
   const compared: (Same & { readonly share: number; readonly in: ReturnType<typeof sharedRows> })[] = [];
   for (const same of versions) {
-    const own = await same.compare(broughtFile(same.list)).catch(() => undefined);
+    const comparison = await same.compare(broughtFile(same.list)).catch(() => undefined);
     // Where nothing says who is meant, or one of the two cannot be read, the name says what it is.
-    if (own?.isTold !== true) return same;
-    const rows = sharedRows(own);
+    if (comparison?.isTold !== true) return same;
+    const rows = sharedRows(comparison);
     compared.push({ ...same, share: rows.of === 0 ? 0 : rows.shared / rows.of, in: rows });
   }
   const [most] = compared.toSorted((one, other) => other.share - one.share);
@@ -323,11 +331,11 @@ async function keepVersion(
  * all mends in it, which is the next batch of that list, in which everything known is free.
  * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
  */
-export const mend = (place: Place, id: string, { mends: asked }: MendRequest): Promise<KeptList> =>
+export const mend = (place: Place, id: string, { mends: newMends }: MendRequest): Promise<KeptList> =>
   changeList(place, id, async (list) => {
     const at = isoTime(systemClock.wallMs());
     const places = new Map(list.mends.map((each) => [placeOf(each), each]));
-    for (const { value, ...cell } of asked) {
+    for (const { value, ...cell } of newMends) {
       // The mend of before has its place among the others no more: the last one comes last.
       places.delete(placeOf(cell));
       if (value !== null) places.set(placeOf(cell), { ...cell, value, at });

@@ -104,10 +104,10 @@ export async function sinceOf(list: List): Promise<Since | undefined> {
 
 async function readSince(list: List): Promise<Since | undefined> {
   try {
-    const kept = KeptSince.parse(JSON.parse(await readFile(sinceIn(list), 'utf8')));
-    const before = join(list.folder, basename(kept.before));
-    if (kept.now !== basename(copyPath(list.path, list.sha256)) || !existsSync(before)) return undefined;
-    const { added, changed, gone } = kept;
+    const keptSince = KeptSince.parse(JSON.parse(await readFile(sinceIn(list), 'utf8')));
+    const before = join(list.folder, basename(keptSince.before));
+    if (keptSince.now !== basename(copyPath(list.path, list.sha256)) || !existsSync(before)) return undefined;
+    const { added, changed, gone } = keptSince;
     return { before, added: new Set(added), changed: new Map(changed), gone: new Set(gone) };
   } catch {
     return undefined;

@@ -25,8 +25,11 @@ export async function standingsOf(
   const atWork = new Set(await atWorkAmong(lines.filter(({ batch }) => paths.has(batch.inputPath))));
   const known: (readonly [string, Standing])[] = [];
   for (const list of lists) {
-    const own = started.get(list.path);
-    known.push([list.id, own === undefined ? UNSTARTED : await standingOf(list, own, atWork)]);
+    const startedList = started.get(list.path);
+    known.push([
+      list.id,
+      startedList === undefined ? UNSTARTED : await standingOf(list, startedList, atWork),
+    ]);
   }
   return new Map(known);
 }
@@ -65,8 +68,8 @@ type Cell = Omit<CellSince, 'taken'>;
 function nearest({ sha256, mends, versions }: KeptList, starts: readonly Batch[]): Base | undefined {
   const bases = starts.flatMap((batch): Base[] => {
     const read = versions.find((version) => version.sha256 === batch.inputSha256);
-    const own = read?.brought === sha256 ? read.mends : batch.inputSha256 === sha256 ? [] : undefined;
-    return own === undefined ? [] : [{ batch, mends: own }];
+    const startMends = read?.brought === sha256 ? read.mends : batch.inputSha256 === sha256 ? [] : undefined;
+    return startMends === undefined ? [] : [{ batch, mends: startMends }];
   });
   const isKept = among(mends);
   const within = bases.filter((base) => base.mends.every(isKept));
@@ -93,11 +96,11 @@ async function cellsSince(list: KeptList, before: readonly Cell[]): Promise<Cell
   const mended = list.mends.filter((each) => !wasSaid(each));
   const places = new Set(list.mends.map(placeOf));
   const taken = before.filter((each) => !places.has(placeOf(each)));
-  const said = taken.length === 0 ? new Map() : await rowsNow(list, taken).catch(() => new Map());
+  const cellsByRow = taken.length === 0 ? new Map() : await rowsNow(list, taken).catch(() => new Map());
   return [
     ...mended.map(({ row, column, value }) => ({ row, column, value })),
     ...taken.map(({ row, column }) => {
-      const value: string = said.get(row)?.[column] ?? '';
+      const value: string = cellsByRow.get(row)?.[column] ?? '';
       return { row, column, value, taken: true as const };
     }),
   ];
@@ -107,17 +110,17 @@ async function cellsSince(list: KeptList, before: readonly Cell[]): Promise<Cell
 
 /** What was read of each list's file, as long as the file is the same: a page asks every second. */
 class Remembered<Value> {
-  readonly #kept = new Map<string, { readonly mark: string; readonly value: Promise<Value> }>();
+  readonly #readings = new Map<string, { readonly mark: string; readonly value: Promise<Value> }>();
 
   async of({ id, path }: KeptList, how: string, read: () => Promise<Value>): Promise<Value> {
     const { ino, mtimeMs, size } = await stat(path);
     const mark = JSON.stringify([ino, mtimeMs, size, how]);
-    const kept = this.#kept.get(id);
-    if (kept?.mark === mark) return kept.value;
+    const lastReading = this.#readings.get(id);
+    if (lastReading?.mark === mark) return lastReading.value;
     const value = read();
-    this.#kept.set(id, { mark, value });
+    this.#readings.set(id, { mark, value });
     // What could not be read may be read the next time.
-    value.catch(() => this.#kept.delete(id));
+    value.catch(() => this.#readings.delete(id));
     return value;
   }
 }
@@ -135,9 +138,9 @@ function rowsNow(list: KeptList, cells: readonly Cell[]) {
     const header = await sheet.header();
     const found = new Map<RowNumber, Readonly<Record<string, string>>>();
     for await (const group of sheet.groups())
-      for (const { row, cells: own } of group)
+      for (const { row, cells: rowCells } of group)
         if (wanted.has(row))
-          found.set(row, Object.fromEntries(header.map((name, at) => [name, own[at] ?? ''])));
+          found.set(row, Object.fromEntries(header.map((name, at) => [name, rowCells[at] ?? ''])));
     return found;
   });
 }

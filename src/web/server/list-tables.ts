@@ -121,7 +121,7 @@ type ListFile = Pick<KeptList, 'name' | 'path' | 'job'>;
 /** The rows of the list that was looked at last are kept. */
 export class ListTables {
   /** `mark` says which file they are from, and how they were read. */
-  #kept: { readonly mark: string; readonly rows: Promise<KeptRows> } | undefined;
+  #lastRead: { readonly mark: string; readonly rows: Promise<KeptRows> } | undefined;
   readonly #rest: () => Promise<void>;
 
   /** @param rest resolves when no one waits for a reading of a list: then this one is read on. */
@@ -166,20 +166,20 @@ export class ListTables {
   }
 
   forget(): void {
-    void this.#kept?.rows.then((rows) => rows[Symbol.dispose]()).catch(() => {});
-    this.#kept = undefined;
+    void this.#lastRead?.rows.then((rows) => rows[Symbol.dispose]()).catch(() => {});
+    this.#lastRead = undefined;
   }
 
   /** A list that was brought or mended since, or is read in another way, is read again. */
   async #rowsOf(list: ListFile): Promise<KeptRows> {
     const { ino, mtimeMs } = await stat(list.path);
     const mark = JSON.stringify([list.path, ino, mtimeMs, readingIn(list.job)]);
-    if (this.#kept?.mark === mark) return this.#kept.rows;
+    if (this.#lastRead?.mark === mark) return this.#lastRead.rows;
     this.forget();
     const rows = rowsIn(list);
-    this.#kept = { mark, rows };
+    this.#lastRead = { mark, rows };
     // The error of an unreadable part belongs to the question for that part.
-    void rows.then((kept) => kept.readOn(this.#rest)).catch(() => {});
+    void rows.then((keptRows) => keptRows.readOn(this.#rest)).catch(() => {});
     return rows;
   }
 }
@@ -202,20 +202,20 @@ async function headIn(file: OpenedFile, size: number): Promise<ListHead> {
 
 async function pageIn(
   name: string,
-  kept: KeptRows,
+  keptRows: KeptRows,
   order: TableOrder,
   among: Among | undefined,
 ): Promise<ListRows> {
   const { limit = USUAL_ROWS } = order;
-  const table = tableIn(name, kept, among);
+  const table = tableIn(name, keptRows, among);
   const columns = [...table.columns];
   const found = await firstOf(table, queryOf(table, order), order.from, limit + 1);
-  return { columns, rows: found.slice(0, limit), next: found[limit]?.row ?? null, last: kept.last };
+  return { columns, rows: found.slice(0, limit), next: found[limit]?.row ?? null, last: keptRows.last };
 }
 
-function tableIn(name: string, kept: Pick<KeptRows, 'header' | 'parts'>, among?: Among): Searched {
-  const columns = kept.header.map((each) => ({ name: each, from: 'list' as const }));
+function tableIn(name: string, keptRows: Pick<KeptRows, 'header' | 'parts'>, among?: Among): Searched {
+  const columns = keptRows.header.map((each) => ({ name: each, from: 'list' as const }));
   const isSearched = (): boolean => true;
-  const parts: Searched['parts'] = (query, from) => kept.parts(from, mayBeIn(query, isSearched), among);
+  const parts: Searched['parts'] = (query, from) => keptRows.parts(from, mayBeIn(query, isSearched), among);
   return { name, columns, hasStates: false, isSearched, parts };
 }

@@ -54,10 +54,10 @@ async function erasureOf(place: Place, list: KeptList): Promise<ListErasure> {
     return { ...NOTHING, changed_people: true };
   const erased = { ...NOTHING };
   for (const start of starts) {
-    const { requests, of_list: own } = await purged(place, start, '--dry-run');
+    const { requests, of_list: ofList } = await purged(place, start, '--dry-run');
     erased.answers += requests;
-    erased.credits += own?.credits ?? 0;
-    erased.shared += own?.shared ?? 0;
+    erased.credits += ofList?.credits ?? 0;
+    erased.shared += ofList?.shared ?? 0;
   }
   return erased;
 }
@@ -78,11 +78,11 @@ type Start = Awaited<ReturnType<typeof batchLines>>[number];
 async function startsOf({ store }: Place, { path, from = path }: KeptList): Promise<readonly Start[]> {
   const lines = await batchLines(store);
   const byLocation = Map.groupBy(lines, ({ location }) => location);
-  return [...byLocation.values()].flatMap((own) => {
-    const started = listsOf(own.map(({ batch }) => batch));
+  return [...byLocation.values()].flatMap((storeLines) => {
+    const started = listsOf(storeLines.map(({ batch }) => batch));
     return [...new Set([path, from])].flatMap((each) => {
       const { starts = [] } = started.get(each) ?? {};
-      return own.find(({ batch }) => batch === starts[0]) ?? [];
+      return storeLines.find(({ batch }) => batch === starts[0]) ?? [];
     });
   });
 }

@@ -62,9 +62,9 @@ export function listRoutes(server: Server): Hono {
       return 'other' in list ? context.json(list) : view(context, list, 201);
     })
     .get('/lists', async (context) => {
-      const kept = await keptLists(server);
-      const standings = await standingsOf(server, kept);
-      const lists = kept.map((list) => viewOf(server, list, standings));
+      const allLists = await keptLists(server);
+      const standings = await standingsOf(server, allLists);
+      const lists = allLists.map((list) => viewOf(server, list, standings));
       return context.json({ lists, endings: [...(await readableEndings())] } satisfies Lists);
     })
     .get('/lists/:id', async (context) => view(context, await keptList(server, context.req.param('id'))))
@@ -99,8 +99,8 @@ export function listRoutes(server: Server): Hono {
       return viewFile(context, chunks, viewName(list.name, { as, columns }));
     })
     .post('/lists/:id/faults', async (context) => {
-      const { asked } = await bodyOf(context, FaultsRequest);
-      return context.json(await pages.faultsOf(await keptList(server, context.req.param('id')), asked));
+      const { asked: columns } = await bodyOf(context, FaultsRequest);
+      return context.json(await pages.faultsOf(await keptList(server, context.req.param('id')), columns));
     })
     .put('/lists/:id/job', async (context) => {
       const { version: over } = checkInput(context.req.path, ListJobQuery, context.req.query());
@@ -135,9 +135,9 @@ const knownRoutes = (server: Server): Hono =>
     context.json(await knownOf(server, await keptList(server, context.req.param('id')))),
   );
 
-async function knownOf(server: Server, kept: KeptList): Promise<KnownOfList> {
-  const list = viewOf(server, kept, await standingsOf(server, [kept]));
-  const { batches } = await batchList(server, { page: 1, list: kept.id });
+async function knownOf(server: Server, storedList: KeptList): Promise<KnownOfList> {
+  const list = viewOf(server, storedList, await standingsOf(server, [storedList]));
+  const { batches } = await batchList(server, { page: 1, list: storedList.id });
   const shown = list.standing.batch;
   const batch = shown === null ? undefined : await statusOf(server, shown);
   const work = server.work.pieces.map((piece) => workView(server, piece));

@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts';
 import { PlanSoFar } from '../../objects/plan-object.ts';
 import type { Reading } from '../api.ts';
-import type { Hear } from './child.ts';
+import type { ProgressListener } from './child.ts';
 
 /** What plans have counted of lists that they still read: a page that waits for one asks every second. */
 export class Readings {
@@ -19,18 +19,21 @@ export class Readings {
   }
 
   /** @param work reads the list, and hands on what its command says meanwhile. */
-  async during<Answer>(list: string, work: (hear: Hear) => Promise<Answer>): Promise<Answer> {
+  async during<Answer>(
+    list: string,
+    work: (onProgress: ProgressListener) => Promise<Answer>,
+  ): Promise<Answer> {
     let begunMs: number | undefined;
-    let own: Reading | undefined;
+    let reading: Reading | undefined;
     this.#underWay += 1;
     try {
-      return await work((told) => {
-        const { data } = PlanSoFar.safeParse(told);
+      return await work((message) => {
+        const { data } = PlanSoFar.safeParse(message);
         if (data === undefined) return;
         const nowMs = systemClock.monotonicMs();
         begunMs ??= nowMs;
-        own = { ...data, seconds: (nowMs - begunMs) / 1000 };
-        this.#ofLists.set(list, own);
+        reading = { ...data, seconds: (nowMs - begunMs) / 1000 };
+        this.#ofLists.set(list, reading);
       });
     } finally {
       this.#underWay -= 1;
@@ -39,7 +42,7 @@ export class Readings {
         this.#rested = Promise.withResolvers();
       }
       // Another plan of the list may be under way since: a choice that she changes is planned anew.
-      if (this.#ofLists.get(list) === own) this.#ofLists.delete(list);
+      if (this.#ofLists.get(list) === reading) this.#ofLists.delete(list);
     }
   }
 }

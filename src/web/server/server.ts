@@ -1,4 +1,4 @@
-import type { Hear, Program } from './child.ts';
+import type { Program, ProgressListener } from './child.ts';
 import type { KeptPlans } from './kept-plans.ts';
 import type { Readings } from './readings.ts';
 import type { Sweeps } from './sweeps.ts';
@@ -11,7 +11,7 @@ export interface Calling {
   /** Left out: the store of `serve`. */
   readonly store?: string;
   /** Is told what the command has counted so far. */
-  readonly hear?: Hear;
+  readonly onProgress?: ProgressListener;
 }
 
 /** A command, without the folder that it comes from. */

@@ -170,14 +170,14 @@ export class Sweeps {
     this.#log('info', `${job} is swept by "${schedule}", next at ${next_run}.`, { job, schedule, next_run });
   }
 
-  #tellEnd({ words, about: job }: Order, { exitCode: exit_code, result, said }: ChildEnd): void {
-    const own = this.#nights.find(({ view }) => words[0] === 'nightly' && view.job === job);
-    if (own === undefined) return;
+  #tellEnd({ words, about: job }: Order, { exitCode: exit_code, result, lastLine }: ChildEnd): void {
+    const night = this.#nights.find(({ view }) => words[0] === 'nightly' && view.job === job);
+    if (night === undefined) return;
     const stopped = stoppedIn(result)?.stopped;
     // A person, or the end of this server, may have stopped it.
     const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
-    const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
-    this.#log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
+    const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? lastLine}`;
+    this.#log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(night.cron) });
   }
 
   #keep(): Promise<boolean> {
@@ -186,8 +186,8 @@ export class Sweeps {
   }
 
   #named(job: string): readonly Night[] {
-    const own = this.#nights.filter(({ view }) => view.job === job);
-    if (own.length > 0) return own;
+    const nights = this.#nights.filter(({ view }) => view.job === job);
+    if (nights.length > 0) return nights;
     throw new HttpRefusal(404, 'There is no such night.', 'See all nights.');
   }
 
@@ -263,7 +263,7 @@ type Place = Pick<SweepOptions, 'store' | 'folder' | 'program' | 'work'>;
 
 /** Without the folders of the store and of the accounts file, which no page names in a sentence. */
 const plainly = (text: string, path: string): string =>
-  [path, accountsPath()].reduce((said, each) => said.replaceAll(join(dirname(each), sep), ''), text);
+  [path, accountsPath()].reduce((plain, each) => plain.replaceAll(join(dirname(each), sep), ''), text);
 
 const nextOf = (cron: Cron | undefined): string | null => {
   const next = cron?.nextRun();

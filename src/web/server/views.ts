@@ -71,9 +71,10 @@ function withMends({ columns, rows }: WholeTable, mended: readonly CellSince[]):
   async function* changed(): WholeTable['rows'] {
     for await (const part of rows)
       yield part.map(({ row, cells }) => {
-        const own = byRow.get(row) ?? [];
-        const isTaken = own.some(({ taken }) => taken);
-        const cellAt = (name: string): string | undefined => own.find((each) => each.column === name)?.value;
+        const changedCells = byRow.get(row) ?? [];
+        const isTaken = changedCells.some(({ taken }) => taken);
+        const cellAt = (name: string): string | undefined =>
+          changedCells.find((each) => each.column === name)?.value;
         const now = columns.map(({ name, from }, at) => {
           if (from !== 'list') return isTaken ? '' : (cells[at] ?? '');
           return cellAt(name) ?? cells[at] ?? '';

@@ -77,7 +77,7 @@ export class CommandQueue {
    */
   stop(piece: Piece): Promise<ChildEnd> {
     if (piece.child !== undefined) piece.child.stop();
-    else this.#end(piece, { exitCode: EXIT.terminated, result: undefined, said: '' });
+    else this.#end(piece, { exitCode: EXIT.terminated, result: undefined, lastLine: '' });
     return piece.over.promise;
   }
 
@@ -122,7 +122,7 @@ export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView 
     stopped:
       stopped === undefined ? null : { ...inListNames(place, stopped), page: pageWordsOf(stopped.code) },
     ...present({ sample }),
-    said: ended?.said ?? null,
+    said: ended?.lastLine ?? null,
   };
 }
 

@@ -33,8 +33,8 @@ export async function bring(file: File, as?: string): Promise<ListView | OtherLi
     if (size > BEGINNING_BYTES) {
       tell({ rows: await rowsLikely(beginning, size) });
       const path = `/lists/beginning?${new URLSearchParams({ name, size: String(size) })}`;
-      const told = await send<Beginning>('POST', path, beginning, { signal: leaving.signal });
-      tell({ beginning: told, rows: told.rows });
+      const readBeginning = await send<Beginning>('POST', path, beginning, { signal: leaving.signal });
+      tell({ beginning: readBeginning, rows: readBeginning.rows });
     }
     const path = `/lists?${new URLSearchParams({ name, ...(as && { as }) })}`;
     const answer = await send<ListView | OtherList>('PUT', path, file, {

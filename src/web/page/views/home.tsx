@@ -360,6 +360,6 @@ async function bringSample(): Promise<void> {
 function notStarted({ edited }: Partial<ListView> = {}): string {
   if (edited === undefined) return 'not started';
   const { added, changed, gone, same } = edited;
-  const moved = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(gone)} gone`;
-  return `not started: ${moved}, ${grouped(same)} as before`;
+  const differences = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(gone)} gone`;
+  return `not started: ${differences}, ${grouped(same)} as before`;
 }

@@ -25,16 +25,16 @@ export const isSame = (one: string, other: string): boolean => one.toLowerCase()
 
 /**
  * Names for columns: no two alike, none that another step fills, and of hers only those that shall be filled.
- * @param kept other names that are not proposed.
+ * @param keptColumns other names that are not proposed.
  */
 export function proposedFor(
   { job, described }: Pick<Scene, 'job' | 'described'>,
   fields: readonly string[],
-  kept: readonly string[] = [],
+  keptColumns: readonly string[] = [],
 ): Added {
   const hers = described.value?.columns.toSorted((one, other) => other.filled - one.filled) ?? [];
   const others = [...addedIn(job)].flatMap(([field, column]) => (fields.includes(field) ? [] : column));
-  const taken = [...kept, ...others, ...(isFill(job) ? [] : hers.map(({ name }) => name))];
+  const taken = [...keptColumns, ...others, ...(isFill(job) ? [] : hers.map(({ name }) => name))];
   const isFree = (column: string): boolean => !taken.some((each) => isSame(each, column));
   const proposed = new Map<string, string>();
   for (const field of fields) {

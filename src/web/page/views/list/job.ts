@@ -28,23 +28,26 @@ export function stepsOf(job: ListJobChoice): readonly Step[] {
 export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobChoice {
   const { operation: _, operations: __, account: ___, waterfall: ____, add: _____, budget, ...others } = job;
   const limits = limitsOf(budget, steps);
-  const kept = { ...others, ...(limits && { budget: limits }) };
+  const keptChoice = { ...others, ...(limits && { budget: limits }) };
   const [only] = steps;
   // A team is never one of several steps, so that a job of one step has the short form.
   if (only !== undefined && steps.length === 1 && only.accounts.length <= 1 && !only.check && !only.accept) {
     const { accounts, ...step } = only;
-    return { ...kept, ...step, account: accounts[0] };
+    return { ...keptChoice, ...step, account: accounts[0] };
   }
   const entries = steps.map(({ operation, accounts, ...step }) => {
     return [operation, accounts.length > 0 ? { ...step, account: [...accounts] } : step];
   });
-  return { ...kept, operations: Object.fromEntries(entries) };
+  return { ...keptChoice, operations: Object.fromEntries(entries) };
 }
 
 /** An account that is asked no more has no limit. */
 function limitsOf(budget: ListJobChoice['budget'], steps: readonly Step[]): ListJobChoice['budget'] {
-  const asked = steps.flatMap(({ accounts, check }) => [...accounts, ...[check?.account ?? []].flat()]);
-  const accounts = Object.entries(budget?.accounts ?? {}).filter(([name]) => asked.includes(name));
+  const askedAccounts = steps.flatMap(({ accounts, check }) => [
+    ...accounts,
+    ...[check?.account ?? []].flat(),
+  ]);
+  const accounts = Object.entries(budget?.accounts ?? {}).filter(([name]) => askedAccounts.includes(name));
   return budget && accounts.length > 0 ? { ...budget, accounts: Object.fromEntries(accounts) } : undefined;
 }
 

@@ -185,7 +185,7 @@ interface Choice extends Pick<ListView, 'version'> {
  * has seen one once its price stands there: an answer on its way may bring it in the moment of her click.
  */
 function useChoice(list: ListView | undefined) {
-  const kept: Choice = list ?? { job: {}, version: 0 };
+  const keptChoice: Choice = list ?? { job: {}, version: 0 };
   const mine = useSignal<Choice | undefined>(undefined);
   const unkept = useSignal<Refused | undefined>(undefined);
   const keep = useRef(
@@ -203,7 +203,8 @@ function useChoice(list: ListView | undefined) {
       }
     }),
   );
-  const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
+  const newest =
+    mine.value !== undefined && mine.value.version >= keptChoice.version ? mine.value : keptChoice;
   const seen = useRef(newest);
   const isSame = JSON.stringify(newest.job) === JSON.stringify(seen.current.job);
   if (newest === mine.value || isSame || unkept.value !== undefined) seen.current = newest;

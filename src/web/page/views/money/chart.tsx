@@ -41,8 +41,8 @@ export function Chart(props: ChartProps) {
     choose(to);
   };
   const onPointerMove = ({ clientX }: PointerEvent): void => {
-    const left = box.current?.getBoundingClientRect().left ?? 0;
-    choose(1 + Math.floor((clientX - left - LEFT) / stepOf(width, month)));
+    const boxLeft = box.current?.getBoundingClientRect().left ?? 0;
+    choose(1 + Math.floor((clientX - boxLeft - LEFT) / stepOf(width, month)));
   };
   return (
     <>

@@ -73,19 +73,19 @@ function Came({ scene, report: { words, changes } }: OfScene & { readonly report
           {words.cost} {words.besides} {words.again}
         </span>
       </p>
-      {changes && <ChangeLines {...changes} left={batch?.state === 'open' ? 'Still to do' : 'Not made'} />}
+      {changes && <ChangeLines {...changes} rest={batch?.state === 'open' ? 'Still to do' : 'Not made'} />}
       {batch?.undone_by && <a href={`/files/${batch.undone_by.batch}`}>Result of the undo</a>}
     </>
   );
 }
 
 /** The changes by what they did, and those that were not made: they add up to all that were planned. */
-function ChangeLines({ done, planned, counts, left }: ChangesObject & { readonly left: string }) {
+function ChangeLines({ done, planned, counts, rest }: ChangesObject & { readonly rest: string }) {
   const made = changesDoneIn({ done });
   const { in_doubt: lost = 0 } = counts;
   return (
     <Facts
-      of={changeFacts(done, ['Perhaps made', lost], [left, planned - made - lost])}
+      of={changeFacts(done, ['Perhaps made', lost], [rest, planned - made - lost])}
       sum={planned > 0 ? ['Changes', grouped(planned)] : undefined}
     />
   );

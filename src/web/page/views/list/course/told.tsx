@@ -16,21 +16,21 @@ interface AnswerProps {
 
 /** What a person has seen in the vendor's history. The answer of one row of several is told beside the table. */
 export function Answer({ again, isOne, onTold }: AnswerProps) {
-  const told = useSignal<string>('not_done');
+  const outcome = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
-    if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
+    if (outcome.value !== 'found') return onTold(outcome.value === 'no_match' ? ['no_match'] : undefined);
     const factLines = String(facts).match(/^.*=.*$/gm) ?? [];
     return onTold(factLines.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
-    <Form says={told.value === 'not_done' ? `Confirm. ${again}` : 'Confirm'} sends={tell}>
+    <Form says={outcome.value === 'not_done' ? `Confirm. ${again}` : 'Confirm'} sends={tell}>
       <Select
         name="What happened"
-        value={told.value}
+        value={outcome.value}
         options={isOne ? TOLD : TOLD.slice(0, 2)}
-        onChosen={(word) => (told.value = word)}
+        onChosen={(word) => (outcome.value = word)}
       />
-      {told.value === 'found' && (
+      {outcome.value === 'found' && (
         <Label says="The answer, one fact in each line, such as name = Acme">
           <textarea name="facts" rows={3} />
         </Label>

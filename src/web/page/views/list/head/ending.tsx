@@ -23,10 +23,10 @@ export function Ending({ scene: { work, isRunning }, batch }: EndingProps) {
   };
   const pendingRows = counted(rowsPending(batch), 'row');
   const others = `The other ${pendingRows} will not be asked, and this cannot go on.`;
-  const kept = batch.changes
+  const keptWords = batch.changes
     ? 'What was changed stays.'
     : 'What was found stays yours, and is free next time.';
-  const asks = `Stop for good? ${others} ${kept} A pause can go on at any time.`;
+  const asks = `Stop for good? ${others} ${keptWords} A pause can go on at any time.`;
   return (
     <>
       {batch.state === 'open' && (

@@ -47,19 +47,19 @@ function Deletion({ list, answers, credits, shared, changed_people: hasChanged }
     await ask(`/lists/${list.id}${query}`, { method: 'DELETE' });
     location.href = '/';
   };
-  const kept = answers + shared;
+  const boughtAnswers = answers + shared;
   const asks = `Erase ${counted(answers, 'answer')} for good? They cost ${counted(credits, 'credit')}.`;
   return (
     <div class="stack">
       <h2>Delete “{list.name}”</h2>
       {hasChanged && <p class="soft">Who was invited, and with which role, stays known.</p>}
-      {kept > 0 && (
+      {boughtAnswers > 0 && (
         <fieldset class="stack tight">
           <legend>What was bought for it</legend>
           <Choice
             group="erase"
             says="stays known"
-            more={`${counted(kept, 'answer')}, free next time`}
+            more={`${counted(boughtAnswers, 'answer')}, free next time`}
             checked={!isErasing.value}
             onChosen={() => (isErasing.value = false)}
           />

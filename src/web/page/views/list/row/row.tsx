@@ -316,10 +316,10 @@ function costWords({ closure, reserved, released }: AttemptObject): string {
 }
 
 /** What a person calls the row by what her list says. */
-function ownName(table: TableObject, asked: BatchStatusObject['columns']): string | undefined {
+function ownName(table: TableObject, askedColumns: BatchStatusObject['columns']): string | undefined {
   const hers = table.columns.flatMap(({ name, from }) => (from === 'list' ? name : []));
   const cells = hers.map((name) => ownCell(table, name));
-  return rowName(hers, cells, asked);
+  return rowName(hers, cells, askedColumns);
 }
 
 function ownCell({ columns, rows: [row] }: TableObject, column: string): string {

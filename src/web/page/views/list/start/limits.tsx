@@ -10,10 +10,10 @@ export function Limits({ scene }: OfScene) {
   const { credits = planned.value?.credits.most, accounts = {} } = job.budget ?? {};
   const limit = (name: string, typed: string): void => {
     const { [name]: _, ...others } = accounts;
-    const own = typed === '' ? others : { ...others, [name]: Math.max(0, Math.trunc(Number(typed))) };
+    const newLimits = typed === '' ? others : { ...others, [name]: Math.max(0, Math.trunc(Number(typed))) };
     const { budget: __, ...free } = job;
-    const isLimited = credits !== undefined && Object.keys(own).length > 0;
-    choose(isLimited ? { ...free, budget: { credits, accounts: own } } : free);
+    const isLimited = credits !== undefined && Object.keys(newLimits).length > 0;
+    choose(isLimited ? { ...free, budget: { credits, accounts: newLimits } } : free);
   };
   return [...names].map((name) => (
     <Field

@@ -30,8 +30,8 @@ export function withinOf(
   held: number,
 ): Within {
   const hers = budget === undefined ? most : Math.max(0, budget - held);
-  const own = short.flatMap(({ rows, left }) => (rows === undefined ? [] : [left]));
-  const credits = Math.min(most, hers, ...own);
+  const accountCredits = short.flatMap(({ rows, left }) => (rows === undefined ? [] : [left]));
+  const credits = Math.min(most, hers, ...accountCredits);
   // Rows may cost different sums, so that this is about so many.
   return { credits, rows: credits === most ? undefined : Math.floor((toBuy * credits) / most) };
 }

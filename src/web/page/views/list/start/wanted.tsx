@@ -23,12 +23,12 @@ export function Fields({ scene, proposed }: OfScene & { readonly proposed: Added
   const chosen = added.size === 0 ? proposed : added;
   const hers = columnsOfHers(scene);
   // Of a list that was downloaded here before, the server knows which columns are filled anew.
-  const kept = isFill(job) || hers.includes('_status') ? [] : hers;
+  const keptColumns = isFill(job) || hers.includes('_status') ? [] : hers;
   const put = (field: string, name: string | undefined): void => {
     const wanted = new Map(chosen);
     if (name === undefined) wanted.delete(field);
     else wanted.set(field, name);
-    wrong.value = { says: wrongIn(wanted, field, kept) };
+    wrong.value = { says: wrongIn(wanted, field, keptColumns) };
     if (wrong.value.says === '') choose(withAdded(job, wanted));
   };
   const ticked = (field: string) => {
@@ -76,9 +76,9 @@ export function Fields({ scene, proposed }: OfScene & { readonly proposed: Added
 }
 
 /** Why it cannot be wanted so, after a field has changed; blank where it can. What is kept is not filled. */
-function wrongIn(wanted: Added, field: string, kept: readonly string[]): string {
+function wrongIn(wanted: Added, field: string, keptColumns: readonly string[]): string {
   const column = wanted.get(field);
-  if (column !== undefined && kept.some((name) => isSame(name, column)))
+  if (column !== undefined && keptColumns.some((name) => isSame(name, column)))
     return `“${column}” is a column of yours. Give this one another name.`;
   const [other] =
     [...wanted].find(([each, name]) => each !== field && column !== undefined && isSame(name, column)) ?? [];

@@ -92,8 +92,8 @@ export function ConditionOn({ scene, column }: ConditionProps) {
   );
   const choose = (next: How): void => {
     const isListed = (each: How): boolean => each === 'is' || each === 'is_not';
-    const kept = isListed(next) && isListed(how) ? values : [];
-    set({ how: next, values: next === 'differs' ? [hersFor(scene, column, hers)] : kept });
+    const keptValues = isListed(next) && isListed(how) ? values : [];
+    set({ how: next, values: next === 'differs' ? [hersFor(scene, column, hers)] : keptValues });
   };
   return (
     <div class="stack">
@@ -178,7 +178,9 @@ function Values({ scene, column, chosen, onChosen }: ValuesProps) {
   );
   const all = value?.values ?? [];
   // What she has chosen stays in sight, also where it is looked for something else.
-  const kept = chosen.filter((text) => text !== BLANK && !all.some((each) => isSame(each.value, text)));
+  const unlistedValues = chosen.filter(
+    (text) => text !== BLANK && !all.some((each) => isSame(each.value, text)),
+  );
   return (
     <>
       <input
@@ -188,7 +190,7 @@ function Values({ scene, column, chosen, onChosen }: ValuesProps) {
         onInput={({ currentTarget }) => (search.value = currentTarget.value)}
       />
       <div class="values" aria-busy={waits}>
-        {kept.map((text) => pick(text, text, 0))}
+        {unlistedValues.map((text) => pick(text, text, 0))}
         {all.map((each) => pick(each.value, each.value, each.rows))}
         {value !== undefined && value.blank > 0 && pick(BLANK, '(blank)', value.blank)}
         {value !== undefined && value.others > 0 && search.value === '' && (

@@ -44,8 +44,8 @@ export function Sheet(props: SheetProps) {
     box.current?.querySelector(':focus .at')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [at.value.line, at.value.column]);
   const before = useRef(new Map<string, number>());
-  const kept = scene.isRunning ? before.current : undefined;
-  const ofColumns = columns.map((column) => kept?.get(column.name) ?? widthOf(drawn, column));
+  const widthsBefore = scene.isRunning ? before.current : undefined;
+  const ofColumns = columns.map((column) => widthsBefore?.get(column.name) ?? widthOf(drawn, column));
   // What is found while it runs does not move the columns, nor does a start.
   if (!scene.isRunning) before.current = new Map(columns.map(({ name }, at) => [name, ofColumns[at] ?? 0]));
   const widths = [NUMBERS, ...ofColumns];

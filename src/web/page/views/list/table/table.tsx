@@ -120,11 +120,11 @@ function useInView({ inView }: Scene, rows: Lines, shown: readonly Column[]): vo
 /** The columns that she does not want to see, kept for this list. */
 function useHidden(scene: Scene, columns: readonly Column[]) {
   const key = `hidden-columns ${scene.list?.id ?? scene.batch?.batch}`;
-  const kept = useSignal<readonly string[] | null>(JSON.parse(localStorage.getItem(key) ?? 'null'));
-  const hidden = kept.value ?? namesBeyond(scene, columns);
+  const hiddenNames = useSignal<readonly string[] | null>(JSON.parse(localStorage.getItem(key) ?? 'null'));
+  const hidden = hiddenNames.value ?? namesBeyond(scene, columns);
   const hide = (name: string, isHidden = true): void => {
-    kept.value = isHidden ? [...hidden, name] : hidden.filter((each) => each !== name);
-    localStorage.setItem(key, JSON.stringify(kept.value));
+    hiddenNames.value = isHidden ? [...hidden, name] : hidden.filter((each) => each !== name);
+    localStorage.setItem(key, JSON.stringify(hiddenNames.value));
   };
   return { hidden, hide };
 }
