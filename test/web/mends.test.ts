@@ -27,10 +27,10 @@ const LIST = [
 
 const JOB = { operation: 'enrich-company', account: 'data', columns: { abn: 'ABN', website: 'Website' } };
 
-async function shown(): Promise<{ page: Page; served: Served; id: string }> {
+async function shown(list = LIST): Promise<{ page: Page; served: Served; id: string }> {
   const desk = await openDesk();
   const served = await servedIn(desk.place.folder, desk.environment(), ['--store', desk.place.path('store')]);
-  const id = await brought(served, 'renewals.csv', LIST);
+  const id = await brought(served, 'renewals.csv', list);
   await ask(served, 'PUT', `/lists/${id}/job`, JOB);
   const page = await open(served, `/lists/${id}`, { viewport: { width: 1280, height: 800 } });
   return { page, served, id };
@@ -64,6 +64,14 @@ test('each damaged cell is red with its sentence, and each tile filters the rows
   await lineOf(page, 'Nine Ltd').getByText('the same as a row above: free').waitFor();
   await part(page, 'rows').click();
   await expect.poll(() => lineOf(page, 'Ltd').count()).toBe(9);
+});
+
+test('the blank cells by which a row should be asked are red, where no cell of it says what is wrong', async () => {
+  const { page } = await shown('Company,ABN,Website\nOne Ltd,,one.example\nTwo Ltd,,\nThree Ltd,123,\n');
+  const redIn = (text: string) => lineOf(page, text).locator('td.bad').allInnerTexts();
+  await expect.poll(() => redIn('Two Ltd')).toEqual(['', 'ABN: blank; website: blank', '']);
+  expect(await redIn('One Ltd')).toEqual([]);
+  expect(await redIn('Three Ltd')).toEqual(['! 123 3 digits of 11', expect.any(String)]);
 });
 
 test('what is sure is mended in two clicks, as pairs that she saw, and one click takes all of it back', async () => {

@@ -171,11 +171,14 @@ const faulty = (text: string, fault: string) => (
 
 /** The cells by which a row should be asked and cannot: those that its findings name, else all of them. */
 export function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
-  // Before a start each cell says itself what is wrong with it, and not whether it is another's answer.
-  if (line.becomes !== undefined && sign?.look !== 'warn') return [];
+  const inputColumns = drawn.columns.filter(({ kind }) => kind === 'asked');
+  // Before a start each cell says itself what is wrong with it, except a blank one.
+  if (line.becomes !== undefined && sign?.look !== 'warn') {
+    const isSaid = inputColumns.some((column) => faultIn(drawn, line, column) !== undefined);
+    return line.becomes.is === 'invalid' && !isSaid ? inputColumns : [];
+  }
   const looks = [sign, ...stepSigns(line).values()].map((each) => each?.look);
   if (!looks.includes('bad') && sign?.look !== 'warn') return [];
-  const inputColumns = drawn.columns.filter(({ kind }) => kind === 'asked');
   const inputs = (line.findings ?? []).flatMap(({ facts }) =>
     'input' in facts && 'cell' in facts ? facts.input : [],
   );
