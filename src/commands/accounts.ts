@@ -55,7 +55,7 @@ const addInput = z.strictObject({
     { example: '--secret-env user=TWILIO_SID', ...notForPage },
   ),
   exclusive_key: onOff('no other program spends with this key'),
-  dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>', {
+  dialect: text('a dialect file, or the word of a shipped dialect', '<file>', {
     page: 'shipped',
   }),
   via: text('of a provider: the service account that reaches it', '<account>', notForPage),
@@ -81,8 +81,7 @@ export default {
       name: 'accounts add',
       summary: 'Add an account; asks on a terminal for what you leave out. A key is never an argument.',
       details:
-        'The name of an account that is there, and nothing else, gives that account another key; ' +
-        'with a budget and nothing else, that budget from now on.',
+        'The name of an existing account alone gives it another key; ' + 'with a budget alone, that budget.',
       faces: ['terminal', 'page', 'library'],
       work: 'long',
       example:

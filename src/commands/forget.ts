@@ -12,8 +12,8 @@ export default command({
   name: 'forget',
   summary: 'Erases a person: every request, answer and cell about them.',
   details:
-    'Amounts and times stay, and your own files are named, ' +
-    'and open invites and memberships with what ends them. ' +
+    'Amounts and times stay. It names your own files, ' +
+    'and open invites and memberships with the commands that end them. ' +
     'A later row about the person, also in a team, is skipped unless run --refresh asks. ' +
     'Nothing is erased while a doubt about the person is open, ' +
     'or an unfinished batch has plans for them.',

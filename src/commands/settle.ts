@@ -104,12 +104,12 @@ type Output = z.output<typeof settleOutput>;
 
 export default command({
   name: 'settle',
-  summary: 'Lists what is in doubt, answered later or about another one, and takes your decision about it.',
+  summary: 'Lists calls in doubt or accepted, and answers about another one, and takes your decision.',
   details:
     'Give one decision at a time. Rows move at once, and the next run does what is left of them. ' +
     'For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, ' +
     'for an api-call any word, such as done=yes. A row that was skipped can be decided anew. ' +
-    'What a vendor has accepted is decided about by its row, or where nothing is in doubt.',
+    'Name the row of an accepted call, unless nothing is in doubt.',
   example: 'settle last --retry --extra-credits 20',
   input: settleInput,
   output: settleOutput,
@@ -248,18 +248,18 @@ function totalOf(calls: readonly DoubtObject[], are: string): string {
 }
 
 const BESIDE_WORDS =
-  'What is in doubt beside an answer holds its credits, and its row waits for nothing. ' +
+  'A request in doubt beside an answer holds its credits, and its row is finished. ' +
   'If you know that it was not charged, --not-done with its row frees them.';
 
 const SKIPPED_WORDS =
-  'What was left out holds its credits. If you know that it was not charged, --not-done with its row frees them.';
+  'A skipped call holds its credits. If you know that it was not charged, --not-done with its row frees them.';
 
 function acceptedLines(accepted: readonly DoubtObject[], doubts: readonly DoubtObject[]): readonly string[] {
   if (accepted.length === 0) return [];
   return linesOf(
-    'What was accepted is asked for by the next run. To wait no longer, decide with --skip (books the most), ' +
+    'The next run asks for the answers to accepted calls. To wait no longer, decide with --skip (books the most), ' +
       '--answer key=value, or --not-done if you know that nothing was charged.',
-    doubts.length > 0 && 'Without a row a decision is about what is in doubt alone.',
+    doubts.length > 0 && 'Without a row, a decision is only about calls in doubt.',
   );
 }
 
@@ -273,8 +273,7 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
         : 'Check at the service whether it was done. ' +
           'If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; ' +
           'if not, --not-done; to leave it out of this batch, --skip.'),
-    doubts.length > 1 &&
-      'With --all-like ROW the decision is about every row that was answered like that one.',
+    doubts.length > 1 && 'With --all-like ROW, a decision is about every row with the same kind of answer.',
   );
 }
 
@@ -488,7 +487,7 @@ async function tell(
 function requireTheirs(team: Team, { email, inviteCode, userId }: SubjectFacts): void {
   const other = email === undefined ? undefined : team.otherThan(email, present({ inviteCode, userId }));
   if (other === undefined) return;
-  const fact = `${other.input} "${other.id}" is that of ${other.whose}, so it cannot be that of ${email}.`;
+  const fact = `${other.input} "${other.id}" belongs to ${other.whose}, so it cannot belong to ${email}.`;
   throw stop('usage', fact, `Look up ${email} at the service, and settle the row with what it says.`);
 }
 

@@ -62,7 +62,7 @@ export default command({
   name: 'status',
   summary: 'Shows batches, one batch, its rows with what was bought, or every attempt of one row.',
   details:
-    'Any of the entries for rows shows a page of them, each with the cells that an output would have. ' +
+    'An option about rows shows a page of them, with the cells of an output. ' +
     "A row's attempts have when, why, the idempotency key, the cost, the vendor's request id, " +
     "the raw answer, and the rule by which today's dialect reads it.",
   example: 'status last 12',

@@ -162,10 +162,8 @@ export default {
           advice: [
             kept === undefined
               ? `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`
-              : `Go on as before. What was there is kept as ${kept}.`,
-            ...(isEarlier
-              ? ['No forget reaches what was copied, in its earlier form: delete it once all is well.']
-              : []),
+              : `Go on as before. The old store is kept as ${kept}.`,
+            ...(isEarlier ? ['A forget does not reach that old copy: delete it once all is well.'] : []),
           ],
         };
       },
@@ -230,7 +228,7 @@ export default {
       name: 'store purge',
       summary: 'Erase old answers and their requests. They may be bought again.',
       details:
-        "Give an age or a day. Ages count back from the last time that a vendor's answer told. Where only " +
+        "Give an age or a day. Ages count back from the newest time in a vendor's answer. Where only " +
         "this machine's clock makes something old, nothing is erased, and the exit code is 2.",
       example: 'store purge --older-than 400d --dry-run',
       input: purgeInput,
@@ -357,7 +355,7 @@ function purgeOfList({ older_than, before, account }: Purge, { inputPath: path, 
   if (plannedRows !== undefined)
     throw stop(
       'usage',
-      `${listNameOf(path)} has changed people, and who has which role stays known for as long as they have it.`,
+      `${listNameOf(path)} has changed people, and their roles stay known for as long as they have them.`,
       'Forget each person by their address.',
       commandLine(['forget', 'EMAIL']),
     );

@@ -52,7 +52,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   nothing_to_send: ({ columns }) => `nothing to send: ${columns.join(', ')}: blank`,
   cells_make_key: 'its cells contain {key}, which only a job may contain',
   path_leads_elsewhere: ({ path }, face) => `the path${quotedIn(face, path)} would lead elsewhere`,
-  no_column_chosen: 'no column is chosen for one',
+  no_column_chosen: 'no column holds one',
   no_column: ({ input }, face) => `${labelOf(input, face)}: no column`,
   blank: ({ input }, face) => `${labelOf(input, face)}: blank`,
   counts_as_blank: ({ input, cell }, face) => `${labelOf(input, face)}${cellIn(face, cell)}: counts as blank`,
@@ -66,7 +66,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   shared_host({ host, companies }, face) {
     const fact = `${host} is the website of ${companies} companies of this list, each on a page of it`;
     const told = `${fact}, so it is probably none of theirs`;
-    return isTyped(face) ? `${told}; ask all the same with --accept shared-host` : told;
+    return isTyped(face) ? `${told}; to send its rows, use --accept shared-host` : told;
   },
   repaired: ({ cells }) => repairedWords(cells),
   sent_if_repaired: ({ cells }, face) =>
@@ -137,7 +137,7 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   one_of_needed: ({ inputs }, face) =>
     `${inputs.map((input) => `${labelOf(input, face)}: blank`).join('; ')}. Give one of the two`,
   id_of_another: ({ input, cell, of, email }, face) =>
-    `${labelOf(input, face)} ${quoted(cell)} is that of ${foreignWords(of)}, but the row says ${foreignWords(email)}. ` +
+    `${labelOf(input, face)} ${quoted(cell)} belongs to ${foreignWords(of)}, but the row says ${foreignWords(email)}. ` +
     'Correct one of them, or leave the e-mail address out',
 
   already_member: ({ role, ...person }) =>

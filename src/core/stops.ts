@@ -237,7 +237,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'The list cannot be worked on as it is.',
+      fact: 'The list cannot be used as it is.',
       message_follows: true,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -730,7 +730,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'What this list may spend at the account ACCOUNT is used.',
+      fact: 'The budget of this list at the account ACCOUNT is used.',
       message_follows: false,
       is_planned_anew: true,
       leads_to_the_accounts: false,
@@ -759,7 +759,7 @@ export const STOPS = {
     worker_waits_for_the_store: false,
     store_can_be_read: false,
     page: {
-      fact: 'The account ACCOUNT has used what it may spend in this day or month.',
+      fact: 'The budget of the account ACCOUNT for this day or month is used.',
       message_follows: false,
       is_planned_anew: false,
       leads_to_the_accounts: true,

@@ -223,12 +223,12 @@ export const jobEntries = z.strictObject({
   ),
   accept_hosts: opt(
     z.array(text.regex(HOST, 'a host is like crunchbase.com').toLowerCase()).min(1),
-    'hosts of platforms, such as `[crunchbase.com]`, that are the own ones of companies in this list; ' +
-      'left out: a website there is not asked by',
+    'hosts of platforms, such as `[crunchbase.com]`, that companies in this list run; ' +
+      'left out: no website there is sent',
   ),
   role_addresses: opt(
     z.literal('send'),
-    '`send`: `info@`, `noreply@` and their kind are people in this list, and are asked for as such; ' +
+    '`send`: `info@`, `noreply@` and their kind are people in this list, and are sent; ' +
       'left out: they are not',
   ),
   mismatch: opt(

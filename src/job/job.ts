@@ -114,8 +114,8 @@ export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
     const where = waterfall === undefined ? `the dialect ${dialect}` : 'the waterfall of the job';
     throw stop(
       'unsupported',
-      `${name} is asked by ${listed(lost)} only together with others, and ${where} does not say how.`,
-      `Add that to operations.${name}.by of the dialect or to a waterfall of the job, or name no column for it.`,
+      `${name} takes ${listed(lost)} only together with other inputs, and ${where} does not name them.`,
+      `Name them in operations.${name}.by of the dialect or in a waterfall of the job, or choose no column for it.`,
     );
   }
   if (operation.steps === undefined) return { ...job, operation: all[0]?.taken ?? operation };

@@ -44,7 +44,7 @@ export async function addressOf(location: string) {
   if (!isProven && !isHere)
     throw stop(
       'store',
-      `${plain} is on another machine (${host}), but the URL does not ask for proof of who answers there.`,
+      `${plain} is on another machine (${host}), but the URL does not have the server's certificate checked.`,
       'Add ?sslmode=verify-full to the URL.',
     );
   const secured = Object.assign(typeof ssl === 'object' ? ssl : {}, { rejectUnauthorized: true });

@@ -221,7 +221,7 @@ export function refuseChanges(name: string, { job, account }: ResolvedJob): void
   if (job.operation.change === undefined || account.sandbox) return;
   throw stop(
     'consent',
-    `${name} changes what account ${account.name} leads to, and a sweep cannot ask anybody.`,
+    `${name} changes the service of account ${account.name}, and a sweep cannot ask you.`,
     phrase`Check it${typing` with ${asCommand('plan')}`}, then
       ${faces(phrase`use run ${byFlag('--yes')}`, 'start it by hand')}.`,
   );

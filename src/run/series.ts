@@ -607,7 +607,7 @@ function sameStop(batch: BatchId, matches: string, last: Reply, call: Call, dial
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;
   const show = isNothing
-    ? `hold no ${results === undefined ? 'field' : 'list'}${at} but what was asked`
+    ? `hold no ${results === undefined ? 'field' : 'list'}${at} but the question`
     : 'show the same facts for different rows';
   const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
   const advice = isNothing
@@ -657,9 +657,9 @@ function takenStop(run: SeriesRun, { count, shape }: Series, call: Call, last: R
   return alikeStop(
     'no-match',
     `${count} answers count as no match, because nothing at \`${shape}\` can be used as the id ` +
-      `by which what was found is taken; the last: ${quoted(last)}.`,
+      `for the second call; the last: ${quoted(last)}.`,
     phrase`An id-like value stands at \`${place}\`: if that is it, write ${id} of the dialect, and ${AGAIN}:
-      ${read}; if nothing was found indeed, ${keeping('no-match')}.`,
+      ${read}; if the vendor found nothing, ${keeping('no-match')}.`,
   );
 }
 

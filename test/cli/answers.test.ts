@@ -136,7 +136,7 @@ test('matches without a field where they should stand stop the run; corrected, t
   const { code, stderr } = await desk.type(desk.run());
   expect(code).toBe(2);
   expect(stderr).toContain(
-    '5 matches in a row hold no field at `data` but what was asked; the last: status 200, {"person":',
+    '5 matches in a row hold no field at `data` but the question; the last: status 200, {"person":',
   );
   expect(stderr).toContain('say in the dialect where the fields are, as `fields_at`');
   expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');

@@ -258,7 +258,7 @@ test.each<[string, string, string, (nights: NightDesk) => void]>([
   [
     'a job that changes the service, which somebody has to agree to',
     'consent',
-    'night.yaml changes what account data leads to, and a sweep cannot ask anybody.',
+    'night.yaml changes the service of account data, and a sweep cannot ask you.',
     ({ desk: { place } }) => {
       place.writeAccount(place.vendor.url, { vendor: 'service', organization_id: 'org-1' });
       writeFileSync(place.path('night.yaml'), 'operation: onboard\ninbox: ./inbox\n');

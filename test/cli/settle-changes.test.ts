@@ -66,7 +66,7 @@ test('an invite code or a user id that is known as that of another person is ref
   const settled = await team.type('settle', batch, '2', '--answer', `invite_code=${moCode}`);
   expect(settled).toMatchObject({ code: 2, stdout: '' });
   expect(settled.stderr).toBe(
-    `invite_code "${moCode}" is that of ${MO}, so it cannot be that of ${JO}.\n` +
+    `invite_code "${moCode}" belongs to ${MO}, so it cannot belong to ${JO}.\n` +
       `Look up ${JO} at the service, and settle the row with what it says.\n`,
   );
 
@@ -74,7 +74,7 @@ test('an invite code or a user id that is known as that of another person is ref
   const moId = (await team.state()).userId(PROJECT, MO) ?? '';
   await team.apply([{ email: MO, role: 'viewer', userId: moId }], { input: 'later.csv' });
   const byId = await team.type('settle', batch, '2', '--answer', `user_id=${moId}`);
-  expect(byId).toMatchObject({ code: 2, stderr: expect.stringContaining(`is that of ${MO}`) });
+  expect(byId).toMatchObject({ code: 2, stderr: expect.stringContaining(`belongs to ${MO}`) });
 
   const joCode = (await team.state()).inviteCode(PROJECT, JO, 'viewer');
   expect(await team.type('settle', batch, '2', '--answer', `invite_code=${joCode}`)).toMatchObject({

@@ -37,7 +37,7 @@ const domains = ({ asked }: DeskBefore): readonly unknown[] => asked.map(({ inpu
 
 const REASON =
   'portal.example is the website of 3 companies of this list, each on a page of it, so it is probably none of theirs; ' +
-  'ask all the same with --accept shared-host';
+  'to send its rows, use --accept shared-host';
 
 test('companies that share nothing but a host are set aside, and the others go on, as the plan says', async () => {
   const at = await deskOf([...PORTAL, ...OWN]);

@@ -139,7 +139,7 @@ test('a list that gives the id of another person changes neither of the two, and
     {
       row: 3,
       action: 'invalid',
-      reason: `user_id "${ann}" is that of ${ANN}, but the row says ${BO}. Correct one of them, or leave the e-mail address out`,
+      reason: `user_id "${ann}" belongs to ${ANN}, but the row says ${BO}. Correct one of them, or leave the e-mail address out`,
     },
     { action: 'unchanged', email: BO, beyond: true },
   ]);

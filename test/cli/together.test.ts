@@ -421,7 +421,7 @@ test('a list that lacks a column of what the vendor takes is refused, and the co
   const few = await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data']);
   expect([few.code, few.stderr]).toEqual([
     2,
-    expect.stringMatching(/the list has all columns of none of these.*--column domain=…/s),
+    expect.stringMatching(/the list lacks a column for each of these.*--column domain=…/s),
   ]);
   expect(
     (await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data', '--column', 'domain=Site'])).code,
@@ -429,18 +429,21 @@ test('a list that lacks a column of what the vendor takes is refused, and the co
   const alone = await desk.type(['plan', 'job.yaml', 'list.csv']);
   expect([alone.code, alone.stderr]).toEqual([
     2,
-    expect.stringMatching(/asked by first_name and last_name only together/),
+    expect.stringMatching(/takes first_name and last_name only together/),
   ]);
 });
 
 const UNASKED: readonly (readonly [words: string, says: RegExp])[] = [
   [
     'enrich-person --column full_name=Name --column company=Company',
-    /by full_name and company only together/,
+    /takes full_name and company only together/,
   ],
-  ['enrich-person --column email=Mail --column company=Company', /by company only together/],
-  ['enrich-company --column name=Company --column domain=Web', /by name only together.*the dialect ours/s],
-  ['enrich-company --column name=Company --waterfall domain', /by name only together.*the waterfall of the/s],
+  ['enrich-person --column email=Mail --column company=Company', /takes company only together/],
+  ['enrich-company --column name=Company --column domain=Web', /takes name only together.*the dialect ours/s],
+  [
+    'enrich-company --column name=Company --waterfall domain',
+    /takes name only together.*the waterfall of the/s,
+  ],
 ];
 
 test.each(UNASKED)('no column is told as asked that nobody asks by: %s', async (words, says) => {

@@ -213,7 +213,7 @@ test('a folder keeps what was copied in its place under another name, and nothin
   const at = await Upgraded.open([7, 'folder']);
   const kept = join(at.from.location, 'ledger.db.layout-7');
   expect(await at.typed(await at.copyCommand())).toContain(
-    `is kept as ${kept}.\nNo forget reaches what was copied`,
+    `is kept as ${kept}.\nA forget does not reach that old copy`,
   );
   const database = new Database(kept, { readonly: true });
   onTestFinished(() => void database.close());

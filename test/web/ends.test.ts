@@ -140,7 +140,7 @@ test('an account has a limit of its own: the next one is asked for the rest, or 
   const kept = async () => (await ask(served, 'GET', `/lists/${list}`)).job.budget?.accounts;
   await expect.poll(kept).toEqual({ data: 1, spare: 1 });
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await sees(page, /^What this list may spend at the account \w+ is used\. 1 row is left\./);
+  await sees(page, /^The budget of this list at the account \w+ is used\. 1 row is left\./);
   expect(await desk.requests()).toBe(2);
   await press(page, 'Change its limit');
   await page.getByLabel('Most credits at spare').fill('');

@@ -241,7 +241,7 @@ export const accountsSchema = z
       EU: opt(address, 'address of region EU'),
       US: opt(address, 'address of region US'),
     }),
-    notify: opt(z.record(name, receiver), 'whom jobs may tell by `notify.to`, by name'),
+    notify: opt(z.record(name, receiver), 'receivers that a job names in `notify.to`'),
     inboxes: opt(
       z.record(name, line),
       'folders that jobs may have as `inbox` outside of their own folder, by name, relative to this file',

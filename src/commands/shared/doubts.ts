@@ -59,7 +59,7 @@ export const notDoneCommand = (batch: string, row: string): string =>
 
 export function besideFact(doubts: readonly Doubt[]): string {
   const atRisk = doubts.reduce((sum, { atRisk: each }) => sum + each, 0);
-  return `What was sent before its answer is in doubt, and holds ${counted(atRisk, 'credit')}.`;
+  return `An earlier request for its answer is in doubt, and holds ${counted(atRisk, 'credit')}.`;
 }
 
 // ----------------------------------------------------------------- a reply, and the rule by which it is read

@@ -304,7 +304,7 @@ async function requireOwner(db: PostgresDb): Promise<void> {
   const asOwner = db.shown.replace(/:\/\/(?:[^@/]*@)?/, `://${encodeURIComponent(other.owner)}@`);
   throw stop(
     'store',
-    `Nothing was done: in ${db.shown} that is for the owner of the ledger, the role ${other.owner}.`,
+    `Nothing was done: in ${db.shown} only the owner of the ledger may do it, the role ${other.owner}.`,
     phrase`Run it as that role${typing`: ${asFlag('--store', asOwner)}`}`,
   );
 }

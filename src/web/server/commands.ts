@@ -153,5 +153,9 @@ async function jobIn(
     throw stop('usage', `There is no job ${foreignName(word)} on this page.`, next);
   }
   if (list !== undefined) return writeListJob(list, checkInput(`${command}: job`, ListJob, word));
-  throw stop('usage', 'A job in words of its own needs a list.', 'Name the job of a file.');
+  throw stop(
+    'usage',
+    'A job that comes with the request needs a list.',
+    'Name a list, or a job of this page.',
+  );
 }
