@@ -79,6 +79,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   walk: [
     'asked-anew.ts',
     'asked-before.ts',
+    'corrected-path.ts',
     'filling.ts',
     'known-calls.ts',
     'met-call.ts',

@@ -28,7 +28,7 @@ import {
   type Money,
 } from './records.ts';
 import { isAnswered, isCurrent, isDoubted, isHolding, replyOf } from './schema.ts';
-import { takeBack } from './transitions.ts';
+import { takeBack, usedIn } from './transitions.ts';
 
 /** Accounts at a vendor. How an account answers is counted over its newest attempts, which an index finds. */
 
@@ -225,6 +225,21 @@ export const readAccounts = (context: Context) => ({
     return { ...answered, ...filled({ pausedForMs, agreedMs }), ...others, ...present({ limit }) };
   },
 
+  /** Those answers whose calls are unknown again once they are taken back. */
+  async freeAnswers(identity: string, answers: readonly AttemptId[]): Promise<readonly AttemptId[]> {
+    const kept = await keptAccount(context.db, identity);
+    return kept === undefined ? [] : freeAmong(context.db, kept, answers);
+  },
+
+  /** The batches with rows that ended by these answers. */
+  batchesUsing: async (answers: readonly AttemptId[]): Promise<readonly BatchId[]> =>
+    (
+      await context.db.each(
+        usedIn,
+        answers.map((attempt) => ({ attempt })),
+      )
+    ).map(({ batch }) => batch),
+
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   async accountMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     const { id = 0, cap_day, cap_month } = (await keptAccount(context.db, identity)) ?? {};
@@ -320,17 +335,30 @@ export const writeAccounts = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const answerKeys = answers.map((id) => ({ id, account: kept.id }));
-      const free = keeps ? [] : (await sql.each(FREE, answerKeys)).map(({ id }) => id);
+      const free = keeps ? [] : await freeAmong(sql, kept, answers);
       await takeBack(sql, answers, free);
       return free.length;
     }),
 });
 
-const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
+const FREE = each({ id: 'int', account: 'int' })<{ id: AttemptId }>(`
 SELECT att.id FROM v JOIN attempts att ON att.id = v.id
 WHERE att.account = v.account AND ${isAnswered('att')}
   AND att.said IN ('no_match', 'refused') AND att.charged = 0 AND att.subject IS NULL`);
+
+/** Those answers of an account whose calls are unknown again once they are taken back. */
+async function freeAmong(
+  db: Pick<Sql, 'each'>,
+  { id: account }: Pick<AccountRow, 'id'>,
+  answers: readonly AttemptId[],
+): Promise<readonly AttemptId[]> {
+  return (
+    await db.each(
+      FREE,
+      answers.map((id) => ({ id, account })),
+    )
+  ).map(({ id }) => id);
+}
 
 // ---------------------------------------------------------------------- people and things that changes alter
 

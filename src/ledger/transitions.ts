@@ -1002,6 +1002,10 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
   unfinishSql(LOOKED_UP, 'CAST(NULL AS TEXT)', `bat.state IN ('open', 'finished')`),
 );
 
+export const usedIn = each(ATTEMPT)<{ readonly batch: BatchId }>(
+  `SELECT DISTINCT used.batch FROM (${usedSql(LOOKED_UP, 'NULL')}) used`,
+);
+
 /** pending → pending: nothing that was taken back is shown of a row. */
 const emptyTakenBack: AttemptStatement = each(ATTEMPT)(`
 DELETE FROM uses WHERE (batch, row) IN (SELECT row.batch, row.row FROM v

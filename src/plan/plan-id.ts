@@ -11,6 +11,7 @@ import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
+import { atAnotherPath } from '../walk/corrected-path.ts';
 import { accountsOf, type PlanContext } from '../walk/resolved-job.ts';
 import { hasBegunBy } from './batch.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
@@ -67,7 +68,7 @@ export async function identifyPlan(
 ): Promise<{ readonly id: string; readonly batch: Batch | undefined }> {
   const { job, refresh = false } = context;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const batch = await newestBatch(context, input);
+  const batch = await asRunFinds(context, await newestBatch(context, input));
   const sources: readonly JsonValue[] = [
     sha256,
     [jobYaml(askedJob(job, input.columns.columns)), refresh],
@@ -81,6 +82,15 @@ export async function identifyPlan(
   ];
   const digests = sources.map(digestOf);
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
+}
+
+/** A finished batch is open again where its rows ended by answers that the run takes back. */
+async function asRunFinds(context: PlanContext, batch: Batch | undefined): Promise<Batch | undefined> {
+  const { ledger } = context;
+  if (ledger === undefined || batch?.state !== 'finished') return batch;
+  const wrong = await Promise.all(accountsOf(context).map(({ account }) => atAnotherPath(account, ledger)));
+  const again = await ledger.batchesUsing(wrong.flatMap((each) => each?.answers ?? []));
+  return again.includes(batch.id) ? { ...batch, state: 'open' } : batch;
 }
 
 const digestOf = (source: JsonValue): string =>

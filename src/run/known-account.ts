@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { type Account, loadAccounts, sandboxAccount, sandboxAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
-import { basePathOf } from '../client/request.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { accepting, StopError } from '../core/errors.ts';
 import { asFlag, faces, type Phrase, phrase } from '../core/phrase.ts';
 import { counted, foreignWords, listed } from '../core/plain-text.ts';
 import type { PriceOf } from '../files/output/batch-view.ts';
 import type { AccountMarks, Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
+import { atAnotherPath } from '../walk/corrected-path.ts';
 
 /**
  * Finds the account of the store that an account of the accounts file is. A store knows accounts by ids and
@@ -74,16 +74,12 @@ export async function requireKnown(
   return known;
 }
 
-/**
- * Until an account has answered anything but 404, the path of its address may be wrong, and its misses say
- * nothing about rows. Where the path has been corrected since, these rows wait again.
- */
-async function askAgainAtPath({ identity, sandbox, baseUrl }: Account, ledger: Ledger): Promise<void> {
-  if (sandbox || baseUrl === undefined) return;
-  const { hasAnsweredNot404, only404At } = await ledger.account(identity);
-  const path = basePathOf(baseUrl);
-  if (hasAnsweredNot404 || only404At === path) return;
-  if (only404At !== undefined) await ledger.takeBack(identity, await ledger.newestHeard(identity));
+/** The rows that ended by answers at a wrong path wait again. */
+async function askAgainAtPath(account: Account, ledger: Ledger): Promise<void> {
+  const { path, answers } = (await atAnotherPath(account, ledger)) ?? {};
+  if (path === undefined || answers === undefined) return;
+  const { identity } = account;
+  if (answers.length > 0) await ledger.takeBack(identity, answers);
   await ledger.changeAccount(identity, { only404At: path });
 }
 

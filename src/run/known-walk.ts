@@ -9,6 +9,7 @@ import type {
   FreshSince,
   LedgerReader,
 } from '../ledger/ledger.ts';
+import { withoutWrongPaths } from '../walk/corrected-path.ts';
 import { findCalls, forgottenAmong } from '../walk/known-calls.ts';
 import type { MetCall } from '../walk/met-call.ts';
 import { accountsOf, type ResolvedJob } from '../walk/resolved-job.ts';
@@ -34,7 +35,8 @@ async function statesOf(
 ): Promise<readonly CallState[]> {
   const found = await findCalls<CallState>(calls, ledger, async (keys, asked) => {
     const states = await ledger.find(keys, { freshFor: fresh });
-    return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? dialect);
+    const before = await withoutWrongPaths(states, asked, ledger);
+    return asReadToday(before, ledger, (at) => asked[at]?.by.dialect ?? dialect);
   });
   return found.map(({ state }) => state);
 }

@@ -7,6 +7,7 @@ import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/le
 import { SeenTexts } from '../lib/seen-texts.ts';
 import { askingOf } from './asked-anew.ts';
 import type { EarlierCall } from './asked-before.ts';
+import { withoutWrongPaths } from './corrected-path.ts';
 import { type AskedCall, asksErasedAgain, decidedDoubts, findCalls, forgottenAmong } from './known-calls.ts';
 import type { MetCall } from './met-call.ts';
 import { accountsOf, type PlanContext } from './resolved-job.ts';
@@ -215,7 +216,8 @@ async function statesOf(
   const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
   const found = await findCalls<CallState<Detail>>(calls, ledger, async (keys, askedCalls) => {
     const states = await ledger.find(keys, { detail, freshFor: batch });
-    return asReadToday(states, ledger, (at) => askedCalls[at]?.by.dialect ?? context.dialect);
+    const before = await withoutWrongPaths(states, askedCalls, ledger);
+    return asReadToday(before, ledger, (at) => askedCalls[at]?.by.dialect ?? context.dialect);
   });
   const states: State[] = found.map(({ state }) => {
     if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;

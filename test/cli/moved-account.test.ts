@@ -101,8 +101,14 @@ test('a mistake in the path of the first address is said, and its rows are asked
   expect((await desk.type(desk.run())).code, 'the same path again').toBe(0);
   expect(asked, 'what is known is not asked again').toHaveLength(3);
 
+  const plan = () => desk.json(['plan', 'enrich-company', 'list.csv']);
+  expect(await plan()).toMatchObject({ to_buy: 0, bought_before: 3, credits: { most: 0 } });
+
   await at('/v2');
-  const mended = await desk.type(desk.run());
+  const agreed = await plan();
+  expect(agreed, 'what the run buys').toMatchObject({ to_buy: 3, bought_before: 0, credits: { most: 3 } });
+  const mended = await desk.type(desk.run('--plan', agreed.id));
+  expect(mended.code, mended.stderr).toBe(0);
   expect(mended.stderr).not.toContain('404');
   expect(desk.place.statuses()).toEqual(Array(3).fill('matched'));
   await at('/v3');
