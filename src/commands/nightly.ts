@@ -14,11 +14,16 @@ import { EXIT, exitOf, STOPS } from '../core/stops.ts';
 import { outputPlace } from '../files/output/output.ts';
 import { type BatchId, type Ledger, noteHere } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
-import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
+import {
+  type NightEndObject,
+  type RunObject,
+  SweepObject,
+  type SweptFileObject,
+} from '../objects/run-object.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/choose.ts';
 import { requireKnown, unlessStopped } from '../run/known-account.ts';
-import { noteNightEnd } from '../run/night-ends.ts';
+import { noteNight } from '../run/night-ends.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -57,20 +62,21 @@ export default command({
   async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
     const { words, ownParts, console } = host;
     const typed = commandLine(words);
-    const note = (exit_code: number, sweep: SweepResult | null, stopped: StopObject | null) => {
-      const at = isoTime((ownParts.clock ?? systemClock).wallMs());
-      const end = { at, jobs: names.map((name) => resolve(name)), exit_code, sweep, stopped };
-      // A note that cannot be written costs a look back.
-      return noteNightEnd(spending.store, end).catch((error: unknown) => console.warn(messageOf(error)));
-    };
+    const jobs = names.map((name) => resolve(name));
+    const now = () => isoTime((ownParts.clock ?? systemClock).wallMs());
+    const begun = { at: now(), pid: process.pid, jobs, exit_code: null, sweep: null, stopped: null };
+    // A note that cannot be written costs a look back.
+    const note = (night: NightEndObject) =>
+      noteNight(spending.store, night, begun).catch((error: unknown) => console.warn(messageOf(error)));
+    const isThere = () => existsSync(besideFolder(chooseStore(spending.store, false).location));
+    if (isThere()) await note(begun);
     const ended = await spend(host, spending, { words }, toldOn(console), async (opening) => {
-      const jobs = await sweptJobs(names, ownParts);
-      await requireAgreedJobs(jobs, opening);
-      return sweep(jobs, { ...opening, command: typed, makesStore: console.interactive });
+      const swept = await sweptJobs(names, ownParts);
+      await requireAgreedJobs(swept, opening);
+      return sweep(swept, { ...opening, command: typed, makesStore: console.interactive });
     }).catch(async (error: unknown) => {
       const stopped = stopShown(asStop(error));
-      if (existsSync(besideFolder(chooseStore(spending.store, false).location)))
-        await note(exitOf(stopped.code), null, stopped);
+      if (isThere()) await note({ at: now(), jobs, exit_code: exitOf(stopped.code), sweep: null, stopped });
       throw error;
     });
     // Cron mails every printed line, and no one reads a mail that comes every night.
@@ -78,7 +84,7 @@ export default command({
     const ends = ended.stopped === null ? ended.files : [{ ...ended, needs_attention: null }];
     const codes = ends.map((each) => exitCodeOf(each, isAttentionOk));
     const exitCode = codes.find((code) => code !== EXIT.done) ?? EXIT.done;
-    await note(exitCode, ended, ended.stopped);
+    await note({ at: now(), jobs, exit_code: exitCode, sweep: ended, stopped: ended.stopped });
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),

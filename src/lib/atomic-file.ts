@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stop } from '../core/errors.ts';
 import { AGAIN, byFlag, phrase } from '../core/phrase.ts';
+import { isAlive } from './alive.ts';
 import { crashPoint } from './faults.ts';
 import { codeOf, shortage } from './system-errors.ts';
 
@@ -278,14 +279,6 @@ async function removeLeftovers(folder: string): Promise<void> {
     const { machine: of, pid } = TEMPORARY.exec(name)?.groups ?? {};
     if (of !== machineName() || isAlive(Number(pid))) continue;
     await rm(join(folder, name), { force: true }).catch(() => {});
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) !== 'ESRCH';
   }
 }
 

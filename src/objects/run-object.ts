@@ -87,13 +87,16 @@ export const SweepObject = z.object({
   stopped: StopObject.nullable(),
 });
 
-/** How a sweep ended. A page shows the last ones. */
+/** How a sweep ended, or that it began. A page shows the last ones. */
 export const NightEndObject = z.object({
   /** ISO 8601, UTC. */
   at: z.string(),
+  /** The process of one that has not ended, which may have been killed. */
+  pid: z.number().exactOptional(),
   /** The files of its jobs, by their paths. */
   jobs: z.array(z.string()),
-  exit_code: z.number(),
+  /** Null for one that has not ended. */
+  exit_code: z.number().nullable(),
   /** Null where it was stopped before it had anything to tell. */
   sweep: SweepObject.nullable(),
   stopped: StopObject.nullable(),

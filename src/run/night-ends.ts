@@ -6,7 +6,10 @@ import { replaceFile } from '../lib/atomic-file.ts';
 import { NightEndObject } from '../objects/run-object.ts';
 import { chooseStore } from './store-choice.ts';
 
-/** How the last nights of a store ended, whoever began them: the page, a crontab or a person. */
+/**
+ * How the last nights of a store ended, whoever began them: the page, a crontab or a person. One that began
+ * is noted as well, so that a killed one is seen.
+ */
 
 /** No one looks further back. */
 const MOST_ENDS = 100;
@@ -31,9 +34,18 @@ export async function nightEnds(store: string | undefined): Promise<readonly Nig
   return ends.flat().toSorted((one, other) => other.at.localeCompare(one.at));
 }
 
-/** @throws StopError `output` or `disk_full` */
-export async function noteNightEnd(store: string | undefined, end: NightEndObject): Promise<void> {
+/**
+ * @param begun the note of its beginning, in the place of which this one stands.
+ * @throws StopError `output` or `disk_full`
+ */
+export async function noteNight(
+  store: string | undefined,
+  night: NightEndObject,
+  begun?: NightEndObject,
+): Promise<void> {
   const path = pathIn(store, false);
-  const ends = [end, ...(await endsAt(path))].slice(0, MOST_ENDS);
-  await replaceFile(path, 0o600, [JSON.stringify(ends)]);
+  const others = (await endsAt(path)).filter(
+    ({ at, pid }) => pid === undefined || pid !== begun?.pid || at !== begun.at,
+  );
+  await replaceFile(path, 0o600, [JSON.stringify([night, ...others].slice(0, MOST_ENDS))]);
 }

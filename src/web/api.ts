@@ -479,6 +479,8 @@ export interface NightWritten {
 /** A job that is swept by a schedule. */
 export interface NightView extends NightWritten {
   readonly job: string;
+  /** What a person calls it; else as its job. */
+  readonly name: string;
   /** The name of the job's file. */
   readonly file: string;
   /** Whether it was made on the page, which may remove it. */
@@ -498,13 +500,18 @@ export interface NightView extends NightWritten {
   /** The name of the folder whose files are worked through. */
   readonly inbox: string;
   /** The last ones, the newest first. */
-  readonly ended: readonly NightEndObject[];
+  readonly ended: readonly NightEnd[];
+}
+
+export interface NightEnd extends NightEndObject {
+  /** Whether it is under way. One that was killed has not ended, and is not. */
+  readonly running: boolean;
 }
 
 export interface Nights {
   readonly nights: readonly NightView[];
   /** The last nights, the newest first, also of jobs that this page has not. */
-  readonly ended: readonly NightEndObject[];
+  readonly ended: readonly NightEnd[];
   /** In which schedules are meant, such as `Australia/Sydney`. */
   readonly time_zone: string;
   /** Lists after which a night can be made: what is done with them changes nothing at a vendor. */
@@ -520,7 +527,13 @@ export interface Nights {
   /** The path of that file. */
   readonly accounts_file: string;
 }
-export const NightRequest = z.strictObject({ paused: z.boolean() });
+
+/** What changes of a night. A blank name is that of its job. */
+export const NightRequest = z.strictObject({
+  paused: z.boolean().exactOptional(),
+  name: z.string().max(100).exactOptional(),
+});
+export type NightRequest = z.infer<typeof NightRequest>;
 
 /** A night that does with every new file of an inbox what was done with a list. */
 export const NewNight = z.strictObject({

@@ -253,6 +253,45 @@ test('a person makes a night, sees what is written, gets it run, and removes it'
   expect(readdirSync(join(folder, 'done'))).toContain('new.csv');
 });
 
+test('a night that was killed has a line that says so, the next one goes on, and its name is what she calls it', async () => {
+  const desk = await openDesk();
+  const page = await pageAt(desk);
+  const list = await boughtOn(page);
+  const { folder, path } = await made(page, { list, at: '02:00', credits: 9 });
+  drop(folder, 'new.csv', listOf('new', 2));
+  const killed = await desk.type(['nightly', path], { env: { ROWONCE_CRASH_AT: 'before-intent:2' } });
+  expect(killed.code).toBeNull();
+  const ends = async () => (await ask(page, 'GET', '/nights')).nights[0].ended;
+  expect(await ends()).toMatchObject([{ exit_code: null, running: false, sweep: null }]);
+  const tab = await openTab(page, '/nights');
+  const last = tab.getByRole('region', { name: 'The last nights' }).getByRole('listitem');
+  await last.filter({ hasText: 'did not end; the next run goes on' }).waitFor();
+  expect(await desk.type(['nightly', path])).toMatchObject({ code: 0 });
+  expect(await ends()).toMatchObject([{ exit_code: 0, sweep: { rows: 2 } }, { exit_code: null }]);
+
+  const rename = async (from: string, to: string): Promise<void> => {
+    await tab.getByRole('button', { name: '⋯' }).click();
+    const box = tab.getByRole('dialog', { name: `More of ${from}` });
+    await box.getByLabel('Name of the night').fill(to);
+    await box.getByRole('button', { name: 'Rename' }).click();
+    await box.waitFor({ state: 'hidden' });
+    await tab.getByRole('listitem', { name: to || 'renewals-q4', exact: true }).waitFor();
+  };
+  await rename('renewals-q4', 'Leads of the fair');
+  await desk.write(
+    'crm.yaml',
+    'operation: enrich-company\naccount: data\ninbox: ./crm\nbudget: { credits: 9 }\n',
+  );
+  mkdirSync(desk.place.path('crm'));
+  await desk.type(['nightly', 'crm.yaml']);
+  await last.filter({ hasText: 'Leads of the fair · 1 file, 2 rows' }).waitFor();
+  // A crontab runs its file by the name that this has, and a new page knows the name.
+  expect(existsSync(path)).toBe(true);
+  await page.stop();
+  const [again] = (await ask(await pageAt(desk), 'GET', '/nights')).nights;
+  expect(again).toMatchObject({ job: 'renewals-q4', name: 'Leads of the fair', paused: false });
+});
+
 test('what is half typed stays, whatever the page draws meanwhile', async () => {
   const desk = await openDesk();
   const page = await pageAt(desk);

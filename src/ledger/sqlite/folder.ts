@@ -18,6 +18,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { asCommand, byFlag, faces, LET_IT_END, phrase, typing } from '../../core/phrase.ts';
+import { isAlive } from '../../lib/alive.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
 import { hearsPauses, PAUSE_SIGNAL } from '../../lib/pause-signal.ts';
@@ -156,18 +157,10 @@ function busy(folder: StoreFolder): StopError {
   );
 }
 
-/**
- * The process that last claimed to spend, if it still lives. Another process may have got its number since.
- */
+/** The process that last claimed to spend, if it still lives. */
 export function livingSpender(folder: StoreFolder): Spender | undefined {
   const last = lastSpender(folder);
-  if (last === undefined) return undefined;
-  try {
-    process.kill(last.pid, 0);
-    return last;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? last : undefined;
-  }
+  return last !== undefined && isAlive(last.pid) ? last : undefined;
 }
 
 function lastSpender({ spender }: StoreFolder): Spender | undefined {

@@ -5,7 +5,9 @@ import { loadAccounts } from '../../client/account/account.ts';
 import { describedOperation } from '../../core/described.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { stepNames } from '../../core/steps.ts';
+import { isAlive } from '../../lib/alive.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
+import type { NightEndObject } from '../../objects/run-object.ts';
 import { unlessStopped } from '../../run/known-account.ts';
 import { nightEnds } from '../../run/night-ends.ts';
 import { type Inboxed, InboxQuery, type ListJob, NewNight, NightRequest, type Nights } from '../api.ts';
@@ -20,8 +22,7 @@ export function nightRoutes(server: Server): Hono {
     .get('/nights', async (context) => context.json(await nightsNow(server)))
     .post('/nights', async (context) => context.json(await sweeps.make(await bodyOf(context, NewNight))))
     .put('/nights/:job', async (context) => {
-      const { paused } = await bodyOf(context, NightRequest);
-      await sweeps.setPaused(context.req.param('job'), paused);
+      await sweeps.change(context.req.param('job'), await bodyOf(context, NightRequest));
       return context.json(await nightsNow(server));
     })
     .put('/nights/:job/files', async (context) => {
@@ -46,7 +47,7 @@ async function nightsNow(server: Server): Promise<Nights> {
       : [{ list: id, name, operation, mends: mends.length }];
   });
   const { path: accounts_file = accountsPath(), inboxes = new Map<string, string>() } = accounts ?? {};
-  const ended = await nightEnds(server.store);
+  const ended = (await nightEnds(server.store)).map((end, at) => ({ ...end, running: isUnderWay(end, at) }));
   return {
     nights: server.sweeps.views().map((night) => {
       return { ...night, ended: ended.filter(({ jobs }) => jobs.includes(night.path)) };
@@ -58,6 +59,10 @@ async function nightsNow(server: Server): Promise<Nights> {
     accounts_file,
   };
 }
+
+/** Of two that have not ended the older one was killed, because one process spends from a store. */
+const isUnderWay = ({ pid }: NightEndObject, at: number): boolean =>
+  at === 0 && pid !== undefined && pid !== process.pid && isAlive(pid);
 
 const operationsIn = (operations: ListJob['operations']): string | undefined =>
   operations && (Array.isArray(operations) ? operations : Object.keys(operations)).join(',');

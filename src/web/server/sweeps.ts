@@ -15,7 +15,7 @@ import { type Chunks, replaceFile } from '../../lib/atomic-file.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { refuseSharedInbox, requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import type { NewNight, NightDraft, NightView } from '../api.ts';
+import type { NewNight, NightDraft, NightRequest, NightView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ChildEnd, type Program, stoppedIn } from './child.ts';
 import {
@@ -43,7 +43,7 @@ export interface SweepOptions {
 /** A job, by its schedule. */
 interface Night {
   /** What does not change. */
-  readonly view: Omit<NightView, 'paused' | 'running' | 'next_run' | 'ended'>;
+  readonly view: Omit<NightView, 'name' | 'paused' | 'running' | 'next_run' | 'ended'>;
   readonly note: NightNote;
   /** Undefined for a job that cannot be swept. */
   readonly swept?: SweptJob;
@@ -93,7 +93,13 @@ export class Sweeps {
   views(): Omit<NightView, 'ended'>[] {
     return this.#nights.map((night) => {
       const { view, note, cron } = night;
-      return { ...view, ...note, running: this.#runs(night), next_run: note.paused ? null : nextOf(cron) };
+      return {
+        ...view,
+        name: view.job,
+        ...note,
+        running: this.#runs(night),
+        next_run: note.paused ? null : nextOf(cron),
+      };
     });
   }
 
@@ -118,9 +124,14 @@ export class Sweeps {
     });
   }
 
-  /** The pause outlives this server. @throws HttpRefusal 404 */
-  async setPaused(job: string, paused: boolean): Promise<void> {
+  /**
+   * What is changed outlives this server. The file keeps its name, by which a crontab runs it.
+   * @throws HttpRefusal 404
+   */
+  async change(job: string, { paused, name }: NightRequest): Promise<void> {
     for (const { note, cron } of this.#named(job)) {
+      if (name !== undefined) note.name = name.trim() || job;
+      if (paused === undefined) continue;
       note.paused = paused;
       paused ? cron?.pause() : cron?.resume();
     }
@@ -270,7 +281,7 @@ const nextOf = (cron: Cron | undefined): string | null => {
   return next ? isoTime(next.getTime()) : null;
 };
 
-const NightNote = z.object({ paused: z.boolean() });
+const NightNote = z.object({ paused: z.boolean(), name: z.string().exactOptional() });
 type NightNote = z.infer<typeof NightNote>;
 
 interface Notes {

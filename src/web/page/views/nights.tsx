@@ -7,8 +7,9 @@ import { Fold } from '../../../files/output/report/parts.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, Inboxed, NightView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
-import { Button, ButtonLink, Notice, Popover, Title } from '../parts/controls.tsx';
+import { Button, ButtonLink, Field, Notice, Popover, Title } from '../parts/controls.tsx';
 import { clockTime, counted, fileName, grouped, when } from '../parts/figures.ts';
+import { Form } from '../parts/form.tsx';
 import { ask, beat, onPage } from '../session.ts';
 import { NewNight } from './nights/new-night.tsx';
 import { placeOf, Written } from './nights/written.tsx';
@@ -55,24 +56,24 @@ function Running({ nights, ended, time_zone: zone }: AllNights) {
 }
 
 function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
-  const { job, made, problem, paused, running } = night;
+  const { job, name, made, problem, paused, running } = night;
   const path = `/nights/${encodeURIComponent(job)}`;
   const remove = (
     <Act
       look="quiet"
       says="Remove"
-      aria-label={`Remove ${job}`}
+      aria-label={`Remove ${name}`}
       disabled={running}
-      asks={`Remove the night ${job}? Its files stay where they are, and so does what it has found.`}
+      asks={`Remove the night ${name}? Its files stay where they are, and so does what it has found.`}
       does={() => ask(path, { method: 'DELETE' })}
     />
   );
   if (problem !== null) {
     const { message, next } = onPage(problem);
     return (
-      <li class="night" aria-label={job}>
+      <li class="night" aria-label={name}>
         <span>
-          <b>{job}</b> does not run
+          <b>{name}</b> does not run
           <br />
           <small class="need">
             {message} {next}
@@ -83,30 +84,41 @@ function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
     );
   }
   return (
-    <li class="night" aria-label={job}>
+    <li class="night" aria-label={name}>
       <span>
-        <b>{job}</b> · {scheduleWords(night, zone)}
+        <b>{name}</b> · {scheduleWords(night, zone)}
         <br />
         <small>
           {doneWords(night)} · <span role="status">{stateWords(night)}</span>
         </small>
       </span>
       <span class="bar">
-        <PutIn path={path} job={job} />
+        <PutIn path={path} night={name} />
         <Act
           says="Run now"
-          aria-label={`Run now: ${job}`}
+          aria-label={`Run now: ${name}`}
           disabled={running}
           does={() => ask('/nightly', { body: { jobs: [job] } })}
         />
         <Act
           says={paused ? 'Go on' : 'Pause'}
-          aria-label={`${paused ? 'Go on with' : 'Pause'} ${job}`}
+          aria-label={`${paused ? 'Go on with' : 'Pause'} ${name}`}
           does={() => ask(path, { method: 'PUT', body: { paused: !paused } })}
         />
-        <Popover name={`More of ${job}`} says="⋯" look="quiet">
-          {() => (
+        <Popover name={`More of ${name}`} says="⋯" look="quiet">
+          {(close) => (
             <div class="stack">
+              <Form
+                says="Rename"
+                look="line"
+                isBeside
+                sends={async ({ name: typed = '' }) => {
+                  await ask(path, { method: 'PUT', body: { name: typed } });
+                  close();
+                }}
+              >
+                <Field says="Name of the night" name="name" defaultValue={name} />
+              </Form>
               <Written {...night} />
               {made && <div class="bar">{remove}</div>}
             </div>
@@ -118,7 +130,7 @@ function OneNight({ zone, ...night }: NightView & { readonly zone: string }) {
 }
 
 /** Puts files into the folder that the night looks into. */
-function PutIn({ path, job }: { readonly path: string; readonly job: string }) {
+function PutIn({ path, night }: { readonly path: string; readonly night: string }) {
   const { isBusy, refused, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
   const names = useSignal<readonly string[]>([]);
@@ -137,7 +149,7 @@ function PutIn({ path, job }: { readonly path: string; readonly job: string }) {
         type="file"
         hidden
         multiple
-        aria-label={`Files for ${job}`}
+        aria-label={`Files for ${night}`}
         onChange={({ currentTarget }) => {
           run(() => put([...(currentTarget.files ?? [])])).then(() => {
             currentTarget.value = '';
@@ -147,7 +159,7 @@ function PutIn({ path, job }: { readonly path: string; readonly job: string }) {
       <Button
         look="quiet"
         says="Add files"
-        aria-label={`Add files to ${job}`}
+        aria-label={`Add files to ${night}`}
         disabled={isBusy.value}
         onClick={() => input.current?.click()}
       />
@@ -193,8 +205,11 @@ function scheduleWords({ schedule, next_run: next }: NightView, zone: string): s
 
 type Ended = NightView['ended'][number];
 
+const hasEnded = ({ exit_code: code }: Ended): boolean => code !== null;
+
 /** The lists that the last night did not end. One that it has begun has a view, where it can go on. */
-function Waiting({ ended: [last], budget }: NightView) {
+function Waiting({ ended, budget }: NightView) {
+  const last = ended.find(hasEnded);
   const begun = (last?.sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
   const waiting = [
     ...begun.map(({ file, batch, rows, stopped }) => ({
@@ -236,7 +251,9 @@ const NIGHTS_SHOWN = 7;
 /** What each night did, the newest first. */
 function Last({ nights, ended }: AllNights) {
   const isNamed = new Set([...nights.map(({ path }) => path), ...ended.flatMap(({ jobs }) => jobs)]).size > 1;
-  const all = ended.map((end) => ({ ...end, job: isNamed ? listed(end.jobs.map(jobName)) : '' }));
+  const names = new Map(nights.map(({ path, name }) => [path, name]));
+  const nameOf = (path: string): string => names.get(path) ?? jobName(path);
+  const all = ended.map((end) => ({ ...end, job: isNamed ? listed(end.jobs.map(nameOf)) : '' }));
   const more = all.slice(NIGHTS_SHOWN);
   return (
     <section class="paper" aria-label="The last nights">
@@ -254,13 +271,13 @@ function Last({ nights, ended }: AllNights) {
 
 const jobName = (path: string): string => fileName(path).replace(/\.ya?ml$/, '');
 
-function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
+function OneEnd({ job, ...end }: Ended & { readonly job: string }) {
+  const { at, sweep } = end;
   const { files = [], left: waitingFiles = [] } = sweep ?? {};
   const done = files.filter((file) => file.stopped === null);
   const waits = files.length - done.length + waitingFiles.length;
   const rows = done.reduce((sum, file) => sum + (file.rows ?? 0), 0);
   const found = done.reduce((sum, { counts }) => sum + rowsFound(counts), 0);
-  const nothing = stopped === null ? 'nothing new' : onPage(stopped).message;
   return (
     <li key={`${at} ${job}`}>
       <span>
@@ -269,7 +286,7 @@ function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
         </time>
       </span>
       <span class="soft">
-        {[job, files.length + waits === 0 ? nothing : ''].filter(Boolean).join(' · ')}
+        {[job, files.length + waits === 0 ? emptyWords(end) : ''].filter(Boolean).join(' · ')}
         {job !== '' && done.length > 0 && ' · '}
         {done.length > 0 && (
           <Done files={done} says={`${counted(done.length, 'file')}, ${counted(rows, 'row')}`} />
@@ -282,6 +299,13 @@ function OneEnd({ job, at, sweep, stopped }: Ended & { readonly job: string }) {
       </span>
     </li>
   );
+}
+
+/** What is said of a night without a file. */
+function emptyWords(end: Ended): string {
+  if (end.stopped !== null) return onPage(end.stopped).message;
+  if (hasEnded(end)) return 'nothing new';
+  return end.running ? 'running now' : 'did not end; the next run goes on';
 }
 
 type Swept = NonNullable<Ended['sweep']>['files'];
