@@ -29,15 +29,15 @@ export type WhyUnreadable =
 export type KeptBody = Buffer | string;
 
 /** What was read last: rules and columns look into one answer in one turn. No one alters what was read. */
-let last: { readonly kept: KeptBody; readonly body: Body } | undefined;
+let last: { readonly keptBody: KeptBody; readonly body: Body } | undefined;
 
-export function readBody(kept: KeptBody): Body {
-  if (last?.kept !== kept) last = { kept, body: readText(textOf(kept)) };
+export function readBody(keptBody: KeptBody): Body {
+  if (last?.keptBody !== keptBody) last = { keptBody, body: readText(textOf(keptBody)) };
   return last.body;
 }
 
-const textOf = (kept: KeptBody): string =>
-  typeof kept === 'string' ? kept : kept.toString(isUtf16(kept) ? 'utf16le' : 'utf8');
+const textOf = (keptBody: KeptBody): string =>
+  typeof keptBody === 'string' ? keptBody : keptBody.toString(isUtf16(keptBody) ? 'utf16le' : 'utf8');
 
 function readText(decoded: string): Body {
   // A byte-order mark is no part of the text.
@@ -241,12 +241,12 @@ const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined 
 
 /** A body with these fields where `parsedFieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
-  let own: JsonValue = {};
+  let content: JsonValue = {};
   for (const [path, value] of Object.entries(fields)) {
     const at = place.fields === undefined ? path : `${place.fields}.${path}`;
-    own = withValueAt(own, place.gives?.[path] ?? at, value);
+    content = withValueAt(content, place.gives?.[path] ?? at, value);
   }
-  return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
+  return bytesOf(place.envelope === undefined ? content : objectWith(place.envelope, content));
 }
 
 export function jsonIn(body: KeptBody): JsonValue | undefined {

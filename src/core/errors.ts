@@ -262,11 +262,13 @@ export function misspelled(name: string, known: readonly string[]): string | und
       .toLowerCase()
       .trim()
       .split(/[\s_-]+/);
-  const own = wordsOf(name);
+  const nameWords = wordsOf(name);
   const isNear = (each: string): boolean => {
     const others = wordsOf(each);
-    if (others.length !== own.length || Math.max(name.length, each.length) > LONGEST_WORD) return false;
-    const differing = own.flatMap((word, at) => (word === others[at] ? [] : [[word, others[at] ?? '']]));
+    if (others.length !== nameWords.length || Math.max(name.length, each.length) > LONGEST_WORD) return false;
+    const differing = nameWords.flatMap((word, at) =>
+      word === others[at] ? [] : [[word, others[at] ?? '']],
+    );
     return differing.length === 1 && differing.every(([word = '', other = '']) => isMisspelled(word, other));
   };
   return known.find(isNear);

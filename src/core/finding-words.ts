@@ -34,10 +34,10 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
   },
   nothing_to_fill({ columns, filled }, face) {
     const names = listed(columns.map((column) => foreignName(column)));
-    const kept = isTyped(face) ? `on_existing: keep leaves ${names}` : `${names} stay`;
+    const keepWords = isTyped(face) ? `on_existing: keep leaves ${names}` : `${names} stay`;
     const fact = filled
       ? `${names} ${columns.length === 1 ? 'is' : 'are'} filled`
-      : `${kept} as the list has them`;
+      : `${keepWords} as the list has them`;
     return `${fact}, so the row would get nothing`;
   },
   erased_on: ({ date }) => `erased on ${date}`,
@@ -65,8 +65,8 @@ const WORDS: { readonly [Code in FindingCode]: Words<Code> } = {
     `which ${problemWords({ code: problem, ...present({ about }) })}`,
   shared_host({ host, companies }, face) {
     const fact = `${host} is the website of ${companies} companies of this list, each on a page of it`;
-    const told = `${fact}, so it is probably none of theirs`;
-    return isTyped(face) ? `${told}; to send its rows, use --accept shared-host` : told;
+    const conclusion = `${fact}, so it is probably none of theirs`;
+    return isTyped(face) ? `${conclusion}; to send its rows, use --accept shared-host` : conclusion;
   },
   repaired: ({ cells }) => repairedWords(cells),
   sent_if_repaired: ({ cells }, face) =>
@@ -452,8 +452,9 @@ const LONGEST_VALUE = 80;
 const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`);
 
 function answerWords({ status, words, body, unreadable }: Answered): string {
-  const said = words === undefined ? body && foreignWords(body) : `"${foreignWords(words)}"`;
-  const shown = unreadable === undefined ? said : unreadableWords({ problem: unreadable, sign: words ?? '' });
+  const answerText = words === undefined ? body && foreignWords(body) : `"${foreignWords(words)}"`;
+  const shown =
+    unreadable === undefined ? answerText : unreadableWords({ problem: unreadable, sign: words ?? '' });
   return linesOf(status === undefined ? undefined : `status ${status}`, shown).join(', ');
 }
 
@@ -539,8 +540,15 @@ export function sayInShort(
       : `no answer came, or one that cannot be read; it may have been ${isChange ? 'done' : 'charged'}`;
   if (kind === 'refused') return sayAll(findings, 'short', names) || 'refused';
   const isDone = kind !== 'invalid';
-  const told = findings.filter(({ facts }) => !isDone || ('correct' in facts && facts.correct === true));
-  const each = new Map(told.map(({ step: _, account: __, ...own }) => [sayOne(own, 'short'), own]));
+  const shownFindings = findings.filter(
+    ({ facts }) => !isDone || ('correct' in facts && facts.correct === true),
+  );
+  const each = new Map(
+    shownFindings.map(({ step: _, account: __, ...bareFinding }) => [
+      sayOne(bareFinding, 'short'),
+      bareFinding,
+    ]),
+  );
   return sayAll([...each.values()], 'short');
 }
 

@@ -438,21 +438,21 @@ export function keptFindings(findings: Findings): string | null {
   if (findings.length === 0) return null;
   const known = KEPT.get(findings);
   if (known !== undefined) return known;
-  const kept = JSON.stringify(findings.map(ordered));
-  KEPT.set(findings, kept);
-  return kept;
+  const json = JSON.stringify(findings.map(ordered));
+  KEPT.set(findings, json);
+  return json;
 }
 
 /** Most answers of a vendor say the same, and are one list here. */
 const KEPT = new WeakMap<Findings, string>();
 
 /** What a later build wrote may have other codes, so nothing is refused here. */
-export function findingsIn(kept: string | null): Findings {
-  if (kept === null) return NO_FINDINGS;
-  const known = READ.get(kept);
+export function findingsIn(json: string | null): Findings {
+  if (json === null) return NO_FINDINGS;
+  const known = READ.get(json);
   if (known !== undefined) return known;
-  const findings = JSON.parse(kept) as Findings;
-  if (READ.size < MOST_READ) READ.set(kept, findings);
+  const findings = JSON.parse(json) as Findings;
+  if (READ.size < MOST_READ) READ.set(json, findings);
   return findings;
 }
 

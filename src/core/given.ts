@@ -37,8 +37,8 @@ export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict |
 }
 
 /** The first word that means our verdict, or the vendor's own word; undefined where the dialect lacks it. */
-export function vendorsWord(told: string, words: VerdictWords): Plain | undefined {
-  const verdict = EMAIL_VERDICTS.find((each) => each === told);
+export function vendorsWord(word: string, words: VerdictWords): Plain | undefined {
+  const verdict = EMAIL_VERDICTS.find((each) => each === word);
   if (verdict !== undefined) return [words[verdict] ?? []].flat()[0];
-  return verdictIn(told, words) === undefined ? undefined : told;
+  return verdictIn(word, words) === undefined ? undefined : word;
 }

@@ -16,9 +16,9 @@ export type Present<Members> = {
  * it.
  */
 export function present<const Members extends object>(members: Members): Present<Members> {
-  const kept: Partial<Members> = {};
-  for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
-  return kept as unknown as Present<Members>;
+  const presentMembers: Partial<Members> = {};
+  for (const name in members) if (members[name] !== undefined) presentMembers[name] = members[name];
+  return presentMembers as unknown as Present<Members>;
 }
 
 /** Whether a value has members by name: neither `null` nor a list. */

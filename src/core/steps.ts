@@ -154,10 +154,10 @@ function stepPreparer(
   step: Operation,
   { waterfall = [], unaskable = [], profiles = [], fed = {}, ...options }: OperationOptions,
 ): (row: RowInput) => RowStep | LackingStep {
-  const { name, check: said, accepts } = step;
-  const check = said && {
-    ...said,
-    checkers: said.checkers.map((each) => ({ ...each, prepare: each.operation.preparer(options) })),
+  const { name, check: stepCheck, accepts } = step;
+  const check = stepCheck && {
+    ...stepCheck,
+    checkers: stepCheck.checkers.map((each) => ({ ...each, prepare: each.operation.preparer(options) })),
   };
   const named = { name, ...present({ check, accepts }) };
   const tiers = wordsOf(step, waterfall);

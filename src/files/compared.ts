@@ -50,8 +50,8 @@ export async function compareVersions(
     pairs.map(([, at]) => at),
   );
   await pairAlike(was, is);
-  const same = is.numbers.length - is.left;
-  if (was.left > 0 && is.left > 0) await pairChanged(was, is);
+  const same = is.numbers.length - is.remainingRows;
+  if (was.remainingRows > 0 && is.remainingRows > 0) await pairChanged(was, is);
   const isTold = [older, newer].some(({ identifiers, names }) => identifiers.length > 0 || names.length > 0);
   return { ...resultOf(was, is, same), isTold };
 }
@@ -127,7 +127,7 @@ class Rows {
   /** The place of the row of the other version that is the same; -1 for none. */
   other: Int32Array = new Int32Array();
   readonly isChanged = new Set<number>();
-  left = 0;
+  remainingRows = 0;
 
   constructor(version: Version, compared: readonly number[]) {
     this.version = version;
@@ -143,7 +143,7 @@ class Rows {
         wholes.push(textHash53(unreadable === undefined ? textOf(cells, this.#compared) : cells.join('\0')));
       }
     this.other = new Int32Array(wholes.length).fill(-1);
-    this.left = wholes.length;
+    this.remainingRows = wholes.length;
     return wholes;
   }
 
@@ -153,7 +153,7 @@ class Rows {
     const telling = identifiers.map(([at]) => at);
     const namesAt = telling.length + names.length === 0 ? [0] : names;
     const others = this.#compared.filter((at) => !telling.includes(at));
-    const rest: Rest = { told: [], known: [] };
+    const rest: Rest = { unmatched: [], known: [] };
     let at = -1;
     for await (const group of sheet.groups())
       for (const { cells, unreadable } of group) {
@@ -167,7 +167,7 @@ class Rows {
           continue;
         }
         const meanings = written.map(meaningOf);
-        rest.told.push({
+        rest.unmatched.push({
           at,
           identity: keyOf('all', meanings.map(({ text }) => text).join('\0')),
           each: meanings.map(({ text }) => keyOf('each', text)),
@@ -190,13 +190,13 @@ const keyOf = (kind: string, text: string): number =>
 
 interface Rest {
   /** The rows that have no like yet. */
-  readonly told: Told[];
+  readonly unmatched: RowKeys[];
   /** The keys of the others, by which a row that is left is not alone. */
   readonly known: number[];
 }
 
 /** What tells a row; 0 stands for nothing. */
-interface Told {
+interface RowKeys {
   readonly at: number;
   /** Of all its identifiers, and of each. */
   readonly identity: number;
@@ -215,8 +215,8 @@ interface Told {
 function join(was: Rows, before: number, is: Rows, now: number): void {
   was.other[before] = now;
   is.other[now] = before;
-  was.left -= 1;
-  is.left -= 1;
+  was.remainingRows -= 1;
+  is.remainingRows -= 1;
 }
 
 async function pairAlike(was: Rows, is: Rows): Promise<void> {
@@ -249,29 +249,34 @@ function* pairsInOrder(
 async function pairChanged(was: Rows, is: Rows): Promise<void> {
   const before = await was.rest();
   const now = await is.rest();
-  const known = new Set([...before.told, ...now.told].flatMap(({ name, written }) => [name, ...written]));
+  const known = new Set(
+    [...before.unmatched, ...now.unmatched].flatMap(({ name, written }) => [name, ...written]),
+  );
   // The rows that are as before have the same keys in both.
   const taken = new Set(now.known.filter((key) => known.has(key)));
   const isFree =
     (rows: Rows) =>
-    (told: Told): boolean =>
-      rows.other[told.at] === -1;
+    (row: RowKeys): boolean =>
+      rows.other[row.at] === -1;
   const change = (one: number, other: number): void => {
     join(was, one, is, other);
     is.isChanged.add(other);
   };
-  const inOrder = (by: (told: Told) => number): void => {
-    const [older, newer] = [before.told.filter(isFree(was)), now.told.filter(isFree(is))];
+  const inOrder = (by: (row: RowKeys) => number): void => {
+    const [older, newer] = [before.unmatched.filter(isFree(was)), now.unmatched.filter(isFree(is))];
     for (const [one, other] of pairsInOrder(older.map(by), newer.map(by)))
       change(older[one]?.at ?? 0, newer[other]?.at ?? 0);
   };
   /** Only by a key that no other row of either list has. */
-  const alone = (by: (told: Told) => readonly number[], mayBe: (one: Told, other: Told) => boolean): void => {
-    const older = aloneBy(before.told, by);
-    for (const [key, told] of aloneBy(now.told, by)) {
+  const alone = (
+    by: (row: RowKeys) => readonly number[],
+    mayBe: (one: RowKeys, other: RowKeys) => boolean,
+  ): void => {
+    const older = aloneBy(before.unmatched, by);
+    for (const [key, row] of aloneBy(now.unmatched, by)) {
       const other = older.get(key);
-      if (!told || !other || !isFree(was)(other) || !isFree(is)(told)) continue;
-      if (mayBe(other, told)) change(other.at, told.at);
+      if (!row || !other || !isFree(was)(other) || !isFree(is)(row)) continue;
+      if (mayBe(other, row)) change(other.at, row.at);
     }
   };
   const always = (): boolean => true;
@@ -289,12 +294,12 @@ async function pairChanged(was: Rows, is: Rows): Promise<void> {
 
 /** The row that alone has each key; undefined where several have it. */
 function aloneBy(
-  rows: readonly Told[],
-  by: (told: Told) => readonly number[],
-): Map<number, Told | undefined> {
-  const found = new Map<number, Told | undefined>();
-  for (const told of rows)
-    for (const key of new Set(by(told))) if (key !== 0) found.set(key, found.has(key) ? undefined : told);
+  rows: readonly RowKeys[],
+  by: (row: RowKeys) => readonly number[],
+): Map<number, RowKeys | undefined> {
+  const found = new Map<number, RowKeys | undefined>();
+  for (const row of rows)
+    for (const key of new Set(by(row))) if (key !== 0) found.set(key, found.has(key) ? undefined : row);
   return found;
 }
 

@@ -112,14 +112,14 @@ export async function* valueRows(
 ): AsyncIterable<readonly ValueRow[]> {
   const names = await sheet.header();
   const positions = [...names.keys()];
-  const kept = positions.filter((at) => !dropped.has(names[at] ?? ''));
+  const ownPositions = positions.filter((at) => !dropped.has(names[at] ?? ''));
   const ownOf = ({ cells, unreadable }: InputRow): Pick<ValueRow, 'ownNames' | 'surplus'> => {
-    if (unreadable === undefined) return { ownNames: kept.map((at) => cells[at] ?? ''), surplus: [] };
+    if (unreadable === undefined) return { ownNames: ownPositions.map((at) => cells[at] ?? ''), surplus: [] };
     const before = writtenByUs({ names, positions, width: names.length }, dropped, (at) => cells[at]);
     const remainingCells = cells.filter((_cell, at) => !before.has(at));
     return {
-      ownNames: kept.map((_at, index) => remainingCells[index] ?? ''),
-      surplus: remainingCells.slice(kept.length),
+      ownNames: ownPositions.map((_at, index) => remainingCells[index] ?? ''),
+      surplus: remainingCells.slice(ownPositions.length),
     };
   };
   for await (const group of sheet.groups())

@@ -127,19 +127,19 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
   for await (const row of rowsOf(into)) lines.push(lineOf(merging, row.row, merging.cellsOf(row)));
   const pairs = pairRows(merging, results, lines);
   const corrections: Correction[] = [];
-  const kept: KeptCell[] = [];
+  const keptCells: KeptCell[] = [];
   for await (const row of rowsOf(into)) {
     const from = pairs.get(row.row);
     if (from === undefined) continue;
-    if (columns.isOutput) kept.push(...cellsAdded(merging, row, from).kept);
-    else mend(merging, row, from, corrections, kept);
+    if (columns.isOutput) keptCells.push(...cellsAdded(merging, row, from).kept);
+    else mend(merging, row, from, corrections, keptCells);
   }
   const found = new Set(pairs.values());
   return {
     rows: lines.length,
     found: pairs.size,
     mended: corrections.length,
-    kept,
+    kept: keptCells,
     nowhere: results
       .filter((one) => !found.has(one))
       .map(({ row, cell }) => ({
@@ -321,7 +321,7 @@ function mend(
   source: InputRow,
   from: ResultLine,
   corrections: Correction[],
-  kept: KeptCell[],
+  keptCells: KeptCell[],
 ): void {
   const kinds = new Map(identifiers.map(({ column, kind }) => [column, kind]));
   const { row } = source;
@@ -336,7 +336,7 @@ function mend(
       (kinds.has(column) && identityOf(kinds.get(column), one) === identityOf(kinds.get(column), other));
     if (isSame(mine, value) || isSame(value, was)) continue;
     if (mine === was) corrections.push({ row, column, value });
-    else kept.push({ row, column, kept: mine, result: value });
+    else keptCells.push({ row, column, kept: mine, result: value });
   }
 }
 
@@ -351,7 +351,7 @@ function cellsAdded(
   const before = known.before.get(from.row);
   const into = cellsOf(source);
   const found = from.cell;
-  const kept: KeptCell[] = [];
+  const keptCells: KeptCell[] = [];
   const asOf = `_as_of${suffix}`;
   const account = new Set(ACCOUNT.map((name) => name + suffix));
   const isSame = into(asOf) === found(asOf);
@@ -368,14 +368,14 @@ function cellsAdded(
     // A later batch may have found the same answer in the ledger. Then its price and source differ, which is
     // no edit of the user's.
     if (isSame && (account.has(column) || isBlank(found(column)))) return true;
-    kept.push({ row: source.row, column, kept: into(column), result: found(column) });
+    keptCells.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
   };
   const isOwn = added.map((column) => isOfList(column) || isKept(column));
   // What the result says of a cell, such as its source, is not true of the user's own cell.
   const isOfOwn = (name = ''): boolean =>
-    kept.some(({ column }) => [sourceColumn(column), verdictColumn(column)].includes(name));
-  return { isOwn: isOwn.map((own, at) => own || isOfOwn(added[at])), kept };
+    keptCells.some(({ column }) => [sourceColumn(column), verdictColumn(column)].includes(name));
+  return { isOwn: isOwn.map((isOwnCell, at) => isOwnCell || isOfOwn(added[at])), kept: keptCells };
 }
 
 async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Buffer> {

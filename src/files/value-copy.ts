@@ -29,19 +29,19 @@ async function* copiedRows(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<readonly WorkbookRow[]> {
-  const kept = (await sheet.header()).filter((name) => !options.dropped.has(name));
-  const ownCell = cellsBelow(kept);
+  const keptNames = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  const ownCell = cellsBelow(keptNames);
   const addedCell = addedCellsBelow(options.columns, { day: '1', time: '2' });
   // Where no row of the list has the names, each row makes room for them.
   const header = sheet.start.header.last;
   const below = header === 0 ? 1 : 0;
   let written = options.isPart ? 1 : header + below;
-  yield [{ number: written, cells: [...kept, ...options.columns].map((text) => ({ text })) }];
+  yield [{ number: written, cells: [...keptNames, ...options.columns].map((text) => ({ text })) }];
   for await (const rows of valueRows(sheet, options, cellsFor))
     yield rows.map(({ row, ownNames, ours, surplus }): WorkbookRow => {
       written = options.isPart ? written + 1 : row.row + below;
       const shown = row.unreadable === undefined ? ownNames.map((text) => shownText(text) ?? text) : ownNames;
-      const behind = surplus.map((text, at) => ownCell(text, kept.length + at));
+      const behind = surplus.map((text, at) => ownCell(text, keptNames.length + at));
       return { number: written, cells: [...shown.map(ownCell), ...ours.map(addedCell), ...behind] };
     });
 }

@@ -51,9 +51,9 @@ export async function placesNow(
     const rows = places.get(text ?? '') ?? [];
     const [row, second] = rows.includes(before) ? [before] : rows;
     if (row !== undefined) return second === undefined ? row : undefined;
-    const moved = changed.get(before);
+    const newRow = changed.get(before);
     const was = says(text, column);
-    return was !== undefined && was === says(textsNow.get(moved ?? 0), column) ? moved : undefined;
+    return was !== undefined && was === says(textsNow.get(newRow ?? 0), column) ? newRow : undefined;
   });
 }
 

@@ -131,14 +131,14 @@ interface FoundSettings {
 /** The settings that a batch keeps from its job. */
 export function jobSettings(job: Job, found: FoundSettings): JsonObject {
   const { columns, nullNames, answerPlace, outputName, outputPath, isOfOther, layout, read } = found;
-  const kept = present({
+  const keptSettings = present({
     job: job.path ?? job.name,
     columns,
     columns_guessed: job.columns === undefined || job.guesses !== undefined || undefined,
     null_names: Object.keys(nullNames).length === 0 ? undefined : nullNames,
     waterfall: job.waterfall,
     add: job.add,
-    said: job.said,
+    said: job.givenEntries,
     on_existing: job.on_existing,
     mismatch: job.mismatch,
     ...readingEntries(read),
@@ -150,7 +150,7 @@ export function jobSettings(job: Job, found: FoundSettings): JsonObject {
     output_path: outputPath,
     results_file: job.operation.resultsFile,
   });
-  return kept as unknown as JsonObject;
+  return keptSettings as unknown as JsonObject;
 }
 
 /** The settings that a batch keeps from its job. A name is absent where nothing is kept. */

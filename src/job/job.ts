@@ -53,7 +53,7 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'acco
   /** Whether columns of the other inputs are guessed beside `columns`; absent: `columns` has all of them. */
   readonly guesses?: true;
   /** The entries given beside the job, which are already part of it. */
-  readonly said?: JobEntries;
+  readonly givenEntries?: JobEntries;
   /** Whether a row that cannot be read refuses the file. */
   readonly strict?: boolean;
   /** A person agrees to a very large list. */
@@ -120,10 +120,10 @@ export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
   }
   if (operation.steps === undefined) return { ...job, operation: all[0]?.taken ?? operation };
   const unaskedInputs = all.flatMap(({ name, unasked }) => unasked.map((input) => `${name}.${input}`));
-  const kept = columns && Object.entries(columns).filter(([input]) => !unaskedInputs.includes(input));
+  const askedColumns = columns && Object.entries(columns).filter(([input]) => !unaskedInputs.includes(input));
   return {
     ...job,
-    ...present({ columns: kept && Object.fromEntries(kept) }),
+    ...present({ columns: askedColumns && Object.fromEntries(askedColumns) }),
     operation: inSteps(all.map(({ taken }) => taken)),
   };
 }
@@ -316,9 +316,9 @@ export async function loadJob(
     ...present({ in_doubt, check, accept }),
   }));
   const operation = checkedOperation(found, steps, { ...whole, value });
-  const { account: _account, operations: _operations, ...kept } = value;
+  const { account: _account, operations: _operations, ...otherEntries } = value;
   return {
-    ...kept,
+    ...otherEntries,
     steps,
     ...(isName
       ? { name: operation.name }
@@ -326,7 +326,7 @@ export async function loadJob(
     operation,
     problem: whole.problem,
     ...(guessesOthers(written.value, givenEntries) ? { guesses: true } : {}),
-    ...(Object.keys(givenEntries).length === 0 ? {} : { said: givenEntries }),
+    ...(Object.keys(givenEntries).length === 0 ? {} : { givenEntries }),
   };
 }
 
@@ -381,8 +381,8 @@ function withSaid(document: Document, givenEntries: JobEntries): Document {
     if (givenEntries[name] === undefined) continue;
     const pairs = Object.entries({ ...document.value[name], ...givenEntries[name] });
     // A column that is left unread is not guessed either.
-    const kept = name === 'columns' ? pairs : pairs.filter(([, value]) => value !== '');
-    merged[name] = kept.length === 0 ? undefined : Object.fromEntries(kept);
+    const keptPairs = name === 'columns' ? pairs : pairs.filter(([, value]) => value !== '');
+    merged[name] = keptPairs.length === 0 ? undefined : Object.fromEntries(keptPairs);
   }
   const problem: Document['problem'] = (keys, part, fact, next) => {
     const flag = flagOf(givenEntries, keys);

@@ -125,9 +125,9 @@ export function withOption(
   option: string,
   value: string | number,
 ): readonly string[] {
-  const kept = withoutOption(words, option);
-  const end = optionsEnd(kept);
-  return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
+  const otherWords = withoutOption(words, option);
+  const end = optionsEnd(otherWords);
+  return [...otherWords.slice(0, end), option, String(value), ...otherWords.slice(end)];
 }
 
 /** The same command with one more value of an option that is typed once for each. */
@@ -138,9 +138,9 @@ export function withAnother(words: readonly string[], option: string, value: str
 
 /** The same command with a flag that takes no value. */
 export function withFlag(words: readonly string[], flag: string): readonly string[] {
-  const kept = withoutFlag(words, flag);
-  const end = optionsEnd(kept);
-  return [...kept.slice(0, end), flag, ...kept.slice(end)];
+  const otherWords = withoutFlag(words, flag);
+  const end = optionsEnd(otherWords);
+  return [...otherWords.slice(0, end), flag, ...otherWords.slice(end)];
 }
 
 export function withoutOption(words: readonly string[], option: string): readonly string[] {

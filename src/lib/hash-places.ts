@@ -35,7 +35,7 @@ export class HashPlaces {
   }
 
   /** The numbers of the text that is kept there. */
-  kept(at: number): Uint32Array {
+  numbersAt(at: number): Uint32Array {
     return this.#numbers.subarray(at + FIELDS_AT, at + this.#fields);
   }
 

@@ -15,9 +15,9 @@ export const hearsPauses = (): boolean => process.listeners(PAUSE_SIGNAL).includ
  * @returns a function that ends it. A person may pause a run that has just ended, so the process goes on to
  *   survive the signal.
  */
-export function onPause(hear: () => void): () => void {
+export function onPause(listener: () => void): () => void {
   if (process.platform === 'win32') return () => {};
   if (!hearsPauses()) process.on(PAUSE_SIGNAL, goOn);
-  process.on(PAUSE_SIGNAL, hear);
-  return () => process.off(PAUSE_SIGNAL, hear);
+  process.on(PAUSE_SIGNAL, listener);
+  return () => process.off(PAUSE_SIGNAL, listener);
 }

@@ -47,7 +47,7 @@ export async function choose({
   const named = new Map<string, Account>();
   const name = (wanted: string, ...at: KeyPath): void => {
     // What was typed as `--account` stands in no line.
-    const problem = job.said?.account === undefined ? job.problem : undefined;
+    const problem = job.givenEntries?.account === undefined ? job.problem : undefined;
     const refused = problem && ((fact: Words, next: Advice) => problem(at, 'value', fact, next));
     if (!named.has(wanted)) named.set(wanted, chooseAccount(accounts, vendor, wanted, refused));
   };

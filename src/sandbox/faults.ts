@@ -45,7 +45,7 @@ type FaultPlan =
 export class Faults {
   readonly #seed: number;
   /** How often each question has come. */
-  readonly #asked = new Map<string, number>();
+  readonly #timesAsked = new Map<string, number>();
   readonly #counted: { readonly fault: Fault; remaining: number }[] = [];
   readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
 
@@ -88,8 +88,8 @@ export class Faults {
   }
 
   #fractionFor(question: string): number {
-    const times = (this.#asked.get(question) ?? 0) + 1;
-    this.#asked.set(question, times);
+    const times = (this.#timesAsked.get(question) ?? 0) + 1;
+    this.#timesAsked.set(question, times);
     return randomFrom('faults', this.#seed, question, times).fraction();
   }
 }

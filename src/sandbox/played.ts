@@ -191,7 +191,7 @@ export class PlayedVendor {
   }
 
   /** The same outcome in the vendor's own words. */
-  said<Outcome extends { readonly answer: SandboxAnswer }>(outcome: Outcome): Outcome {
+  translate<Outcome extends { readonly answer: SandboxAnswer }>(outcome: Outcome): Outcome {
     const { status, body, headers = {} } = outcome.answer;
     const { words, statuses, refusal } = this.#traits;
     const word = words?.[status];
@@ -267,9 +267,13 @@ function secondAsked(
   for (const operation of operations) {
     const second = secondOf(operation);
     if (second === undefined) continue;
-    const { method: own = operation.later === undefined ? operation.method : 'GET', path, fields } = second;
+    const {
+      method: ownMethod = operation.later === undefined ? operation.method : 'GET',
+      path,
+      fields,
+    } = second;
     const [before = '', after] = path.split('{id}');
-    if (method !== own || !target.startsWith(before)) continue;
+    if (method !== ownMethod || !target.startsWith(before)) continue;
     const id =
       after === undefined
         ? valueAt(sent, fields?.id ?? 'id')

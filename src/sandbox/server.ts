@@ -115,7 +115,7 @@ class Desk {
     const body = { text: translatedRequest.text, contentType: headers['content-type'] ?? '' };
     const handled =
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
-    const outcome = translator?.said(handled, translatedRequest.head) ?? handled;
+    const outcome = translator?.translate(handled, translatedRequest.head) ?? handled;
     const { method = '', url = '' } = request;
     const { headers: ofAsked } = translatedRequest.head;
     exchanged?.({ sequence, method, url, headers: ofAsked, text: received.text, admission, outcome });

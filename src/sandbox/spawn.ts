@@ -57,20 +57,20 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
 
 function listeningUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
-    let complained = '';
+    let stdoutText = '';
+    let stderrText = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const url = /^sandbox listening on (\S+)\n/m.exec(said)?.[1];
+      stdoutText += text;
+      const url = /^sandbox listening on (\S+)\n/m.exec(stdoutText)?.[1];
       if (url !== undefined) resolve(url);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complained = (complained + text).slice(-QUOTED_CHARACTERS);
+      stderrText = (stderrText + text).slice(-QUOTED_CHARACTERS);
     });
     child.once('error', (error) => reject(notStarted(error.message)));
     // `close` comes after all output was read, and `exit` may come before.
     child.once('close', (code, signal) =>
-      reject(notStarted(`exit ${signal ?? code}; it said: ${complained.trim() || 'nothing'}`)),
+      reject(notStarted(`exit ${signal ?? code}; it said: ${stderrText.trim() || 'nothing'}`)),
     );
   });
 }

@@ -58,7 +58,7 @@ export interface Translator {
     text?: string,
   ): { readonly head: RequestHead; readonly text: string | undefined };
   /** How it ended, as the client knows it. @param head that of `requestOf`. */
-  said<Ended extends Rejection | Outcome>(outcome: Ended, head: RequestHead): Ended;
+  translate<Ended extends Rejection | Outcome>(outcome: Ended, head: RequestHead): Ended;
 }
 
 export interface Exchange extends Pick<RequestHead, 'method' | 'headers'> {

@@ -40,9 +40,9 @@ export function parsedSaidIn(body: JsonValue | undefined, place: AnswerPlace): A
   const ours: Record<string, JsonValue> = {};
   const vendors: Record<string, JsonValue> = {};
   for (const [step, at] of Object.entries(place.steps)) {
-    const said = parsedSaidIn(valueAt(body, step), at);
-    for (const [name, value] of Object.entries(said.ours)) ours[`${step}.${name}`] = value;
-    if (said.vendors !== undefined) vendors[step] = said.vendors;
+    const stepFields = parsedSaidIn(valueAt(body, step), at);
+    for (const [name, value] of Object.entries(stepFields.ours)) ours[`${step}.${name}`] = value;
+    if (stepFields.vendors !== undefined) vendors[step] = stepFields.vendors;
   }
   return { ours, vendors };
 }
@@ -66,16 +66,16 @@ export function saidAt({ ours, vendors }: AnswerFields, path: string): JsonValue
  */
 function oursIn(
   gives: NonNullable<AnswerPlace['gives']>,
-  own: JsonValue | undefined,
+  answer: JsonValue | undefined,
   vendors: JsonValue | undefined,
   place: AnswerPlace,
 ): JsonObject {
   const ours: Record<string, JsonValue> = {};
   for (const [name, path] of Object.entries(gives)) {
-    const values = valuesAt(own, path).map((each) => each.value);
+    const values = valuesAt(answer, path).map((each) => each.value);
     if (values.length === 0) continue;
     const value =
-      place.byKind === true ? ofKind(name, values, place) : asItStands(name, valueAt(own, path), place);
+      place.byKind === true ? ofKind(name, values, place) : asItStands(name, valueAt(answer, path), place);
     ours[name] = value;
     const beside = valueAt(vendors, name);
     if (beside === undefined || values.includes(beside) || !isOneCell(beside)) continue;

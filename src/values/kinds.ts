@@ -100,12 +100,12 @@ const NUMBER = /^-?\d{1,3}(?:,?\d{3})*(?:\.\d+)?$/;
  * @param kind of the column of the first; left out: words or numbers.
  */
 export function saysSame(one: string, other: string, kind?: KindName): boolean {
-  const [own, others] = [one.trim(), other.trim()];
-  if (NUMBER.test(own) && NUMBER.test(others))
-    return Number(own.replaceAll(',', '')) === Number(others.replaceAll(',', ''));
+  const [text, otherText] = [one.trim(), other.trim()];
+  if (NUMBER.test(text) && NUMBER.test(otherText))
+    return Number(text.replaceAll(',', '')) === Number(otherText.replaceAll(',', ''));
   const read = KINDS[kind === 'website' ? 'domain' : (kind ?? 'text')].read;
-  const [readValue, otherSaid] = [read?.(own), read?.(others)];
+  const [readValue, otherSaid] = [read?.(text), read?.(otherText)];
   if (readValue?.kind === 'usable' && otherSaid?.kind === 'usable' && readValue.value === otherSaid.value)
     return true;
-  return isSameText(own, others);
+  return isSameText(text, otherText);
 }

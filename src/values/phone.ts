@@ -56,9 +56,9 @@ export const numberAbroad = {
 /** The digits of a script stand in one row, from 0 to 9. */
 function asciiDigit(digit: string): string {
   let from = digit.codePointAt(0) ?? 0;
-  const own = from;
-  while (/\p{Nd}/u.test(String.fromCodePoint(from - 1)) && own - from < 9) from -= 1;
-  return String(own - from);
+  const codePoint = from;
+  while (/\p{Nd}/u.test(String.fromCodePoint(from - 1)) && codePoint - from < 9) from -= 1;
+  return String(codePoint - from);
 }
 
 /** A telephone number as it is dialled from abroad, or at home. */

@@ -33,11 +33,11 @@ const isNamed = (word: string): boolean => !LEGAL_WORDS.has(word);
 export function isOtherCompany(one: string, other: string): boolean {
   const [words, others] = [wordsOfName(one), wordsOfName(other)];
   if (!isComparable(words, others)) return false;
-  const [own, owns] = [words.filter(isOwn), others.filter(isOwn)];
-  if (haveCommon(own, owns) || isJoined(words, others)) return false;
+  const [ownWords, othersOwnWords] = [words.filter(isOwn), others.filter(isOwn)];
+  if (haveCommon(ownWords, othersOwnWords) || isJoined(words, others)) return false;
   if (isInitials(words, others) || isInitials(others, words)) return false;
   // Two names of nothing but such words are known by these: `Sydney Electrical Contractors`.
-  const areKnownByAll = own.length === 0 && owns.length === 0;
+  const areKnownByAll = ownWords.length === 0 && othersOwnWords.length === 0;
   return !areKnownByAll || !haveCommon(words.filter(isNamed), others.filter(isNamed));
 }
 

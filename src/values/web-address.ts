@@ -116,9 +116,9 @@ export function withoutTracking(text: string): string {
   const [, address = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
   if (query === undefined) return text;
   const parameters = query.split('&');
-  const kept = parameters.filter((parameter) => !TRACKING.test(parameter.split('=', 1)[0] ?? ''));
-  if (kept.length === parameters.length) return text;
-  return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
+  const keptParameters = parameters.filter((parameter) => !TRACKING.test(parameter.split('=', 1)[0] ?? ''));
+  if (keptParameters.length === parameters.length) return text;
+  return `${address}${keptParameters.length === 0 ? '' : `?${keptParameters.join('&')}`}${fragment}`;
 }
 
 /** The cell has no blanks within it, and a dot, because every host name has one. */

@@ -177,7 +177,7 @@ class QuestionSurvey {
     const hashes = hashesOf(by);
     const at = this.#places.at(hash, place);
     if (this.#places.isFree(at)) this.#places.keep(at, hash, place, hashes);
-    else if (this.#places.kept(at).some((each, field) => each !== hashes[field]))
+    else if (this.#places.numbersAt(at).some((each, field) => each !== hashes[field]))
       this.#compare(at, askedCall, hashes);
   }
 
@@ -189,7 +189,7 @@ class QuestionSurvey {
       if (this.#tallies.size >= MOST_TALLIES) return;
       tally = { askedCall, first: new Map(), isToldApart: false };
       this.#tallies.set(question, tally);
-      const [number = 0, form = 0, profile = 0] = this.#places.kept(at);
+      const [number = 0, form = 0, profile = 0] = this.#places.numbersAt(at);
       noteAll(tally, [number, form, profile]);
     }
     noteAll(tally, hashes);

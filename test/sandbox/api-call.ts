@@ -28,7 +28,7 @@ export const apiCalls: Translator = {
     const headers = { ...head.headers, authorization: isKeyed ? `${CONNECTED}${account}` : undefined };
     return { head: { method, target, headers }, text: JSON.stringify(body) };
   },
-  said(outcome, { headers: { authorization = '' } }) {
+  translate(outcome, { headers: { authorization = '' } }) {
     if (!authorization.startsWith(CONNECTED)) return outcome;
     const { status, headers = {}, body } = outcome.answer;
     return { ...outcome, answer: { status: 200, body: { status, headers, body } } };

@@ -75,13 +75,13 @@ export async function findColumns(
   // Each operation is mapped by itself, because one column may serve two of them.
   const maps: { readonly step: Operation; readonly map: ColumnMap }[] = [];
   for (const step of operation.steps) {
-    const own = { ...chosen, columns: entriesOf(step, chosen.columns) };
+    const stepChoice = { ...chosen, columns: entriesOf(step, chosen.columns) };
     const before = earlier && { ...earlier, columns: entriesOf(step, earlier.columns) };
-    const fed = Object.values(own.columns).filter(
+    const fed = Object.values(stepChoice.columns).filter(
       (column) => chosen.added?.includes(column) === true && !header.includes(column),
     );
     // The cells of a column that the list does not have are blank.
-    maps.push({ step, map: await columnsOfOne(step, sheet, [...header, ...fed], own, before) });
+    maps.push({ step, map: await columnsOfOne(step, sheet, [...header, ...fed], stepChoice, before) });
   }
   return inOne(maps);
 }
@@ -158,11 +158,11 @@ async function guessed(
   operation: Operation,
   sheet: Pick<Sheet, 'groups'>,
   header: readonly string[],
-  said: ColumnHints,
+  hints: ColumnHints,
   before: EarlierGuess | undefined,
 ): Promise<ColumnMap> {
-  const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
-  const byHeader = guessColumns(operation, header, undefined, said);
+  const earlier = before !== undefined && isAsSaid(before, hints) ? before : undefined;
+  const byHeader = guessColumns(operation, header, undefined, hints);
   // Columns that were added to an output may have the better names. Their cells are about the person or
   // company in the answer, so a run that read them would buy answers about answers.
   const isThere = (column: string): boolean => header.includes(column);
@@ -175,13 +175,13 @@ async function guessed(
   );
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length);
-  return mapped(operation, header, guessColumns(operation, header, content, said));
+  return mapped(operation, header, guessColumns(operation, header, content, hints));
 }
 
-function isAsSaid({ columns }: EarlierGuess, said: ColumnHints): boolean {
+function isAsSaid({ columns }: EarlierGuess, hints: ColumnHints): boolean {
   return (
-    [...said.columns].every(([input, { column }]) => columns[input] === column) &&
-    said.except.every((input) => columns[input] === undefined)
+    [...hints.columns].every(([input, { column }]) => columns[input] === column) &&
+    hints.except.every((input) => columns[input] === undefined)
   );
 }
 
@@ -348,6 +348,6 @@ function saidOf(
 ): ColumnHints {
   const mapping = new Map(Object.entries(columns));
   requireKnown(operation, header, mapping);
-  const said = [...mapping].map(([input, column]) => [input, { column, because: SAID }] as const);
-  return { columns: new Map(said), except };
+  const givenColumns = [...mapping].map(([input, column]) => [input, { column, because: SAID }] as const);
+  return { columns: new Map(givenColumns), except };
 }

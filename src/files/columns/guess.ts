@@ -192,10 +192,10 @@ function byName(
   operation: Operation,
   header: readonly string[],
   content: ColumnContent | undefined,
-  said: ColumnHints['columns'],
+  givenColumns: ColumnHints['columns'],
 ): { readonly sure: Map<string, GuessedColumn>; readonly unclear?: StopError } {
-  const sure = new Map(said);
-  const taken = new Set([...said.values()].map(({ column }) => column));
+  const sure = new Map(givenColumns);
+  const taken = new Set([...givenColumns.values()].map(({ column }) => column));
   for (const input of operation.inputs) {
     const claimants = claimantsOf(input, header).filter((column) => !taken.has(column));
     const [column, ...others] = claimants;

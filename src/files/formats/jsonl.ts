@@ -89,12 +89,12 @@ async function fieldNames(
   let readable = 0;
   let unread: string | undefined;
   for await (const lines of source.records()) {
-    const said = lines.flatMap((line) => saidIn(line) ?? []);
-    const objects = said.filter((each): each is JsonObject => typeof each !== 'string');
+    const rowValues = lines.flatMap((line) => saidIn(line) ?? []);
+    const objects = rowValues.filter((each): each is JsonObject => typeof each !== 'string');
     for (const each of objects) for (const name of Object.keys(each)) names.add(name);
     requireColumns(file.path, names.size);
-    unread ??= said.find((each) => typeof each === 'string');
-    rows += said.length;
+    unread ??= rowValues.find((each) => typeof each === 'string');
+    rows += rowValues.length;
     readable += objects.length;
     // Each row has a cell for each name, whichever line has the name.
     size.addTotals(

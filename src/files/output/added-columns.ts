@@ -343,7 +343,7 @@ export function tellFound(
 /**
  * The cells of the added columns for one row. A cell that is kept from the user's own column may be a
  * formula.
- * @param told receives the answer and its fields, so that they are not read a second time.
+ * @param onAnswer receives the answer and its fields, so that they are not read a second time.
  */
 export function addedCells(
   columns: readonly AddedColumn[],
@@ -351,15 +351,15 @@ export function addedCells(
   shown: ShownAnswer | undefined,
   batch: Pick<Batch, 'accounts'>,
   cells: CellWriter,
-  told?: AnswerReader,
+  onAnswer?: AnswerReader,
 ): readonly string[] {
   const answer = shown && saidIn(shown.body, shown.place);
   const fields = answer && columns.some(({ isField }) => isField) ? saidFields(answer) : undefined;
-  if (answer !== undefined) told?.(answer, fields);
+  if (answer !== undefined) onAnswer?.(answer, fields);
   const found = ({ path, isField }: AddedColumn): string => {
     const value = answer && (cells.isJson || !isField) ? saidAt(answer, path) : undefined;
     return isField === true && value === undefined
-      ? cells.foreign(fields?.get(path) ?? '')
+      ? cells.foreignText(fields?.get(path) ?? '')
       : cells.value(value);
   };
   // A row that cannot be read keeps all its cells where they are.
@@ -368,9 +368,9 @@ export function addedCells(
   const isOwn = (column: AddedColumn): boolean =>
     isFilled(ownIn(column), column.kind) && (column.replaces !== true || found(column) === '');
   const sourceOf = (column: AddedColumn): string => {
-    if (isOwn(column)) return cells.own(OF_LIST);
+    if (isOwn(column)) return cells.ownText(OF_LIST);
     const account = shown && accountAt(batch, shown, column.path);
-    return account === undefined || found(column) === '' ? '' : cells.foreign(account);
+    return account === undefined || found(column) === '' ? '' : cells.foreignText(account);
   };
   const verdictOf = (column: AddedColumn): string => {
     if (isOwn(column) || found(column) === '') return '';
@@ -379,11 +379,11 @@ export function addedCells(
   return columns.map((column) => {
     if (column.beside === 'source') return sourceOf(column);
     if (column.beside === 'verdict') return verdictOf(column);
-    const own = ownIn(column);
+    const ownCell = ownIn(column);
     const value = isOwn(column) ? '' : found(column);
-    if (value !== '' || own.trim() === '') return value;
+    if (value !== '' || ownCell.trim() === '') return value;
     // Cells of the user's are not made safe, because no one else wrote them.
-    return cells.isJson ? cells.own(own) : own;
+    return cells.isJson ? cells.ownText(ownCell) : ownCell;
   });
 }
 
@@ -455,7 +455,7 @@ export function ourCells(
 ): readonly string[] {
   return OUR_COLUMNS.map((name) => {
     const fact = facts[name] ?? '';
-    return typeof fact === 'number' ? cells.own(fact) : cells.foreign(fact);
+    return typeof fact === 'number' ? cells.ownText(fact) : cells.foreignText(fact);
   });
 }
 
@@ -597,9 +597,9 @@ type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
 export interface CellWriter {
   readonly isJson: boolean;
   /** A word, a number or a time of ours. */
-  own(text: string | number): string;
+  ownText(text: string | number): string;
   /** Words of a vendor or of a job. */
-  foreign(text: string): string;
+  foreignText(text: string): string;
   /** A value of an answer; blank where there is none. */
   value(value: JsonValue | undefined): string;
 }
@@ -608,8 +608,8 @@ export interface CellWriter {
 export function textCells(safety: CellSafety): CellWriter {
   return {
     isJson: false,
-    own: String,
-    foreign: safety,
+    ownText: String,
+    foreignText: safety,
     value: (value) => safety(cellText(value)),
   };
 }
@@ -617,8 +617,8 @@ export function textCells(safety: CellSafety): CellWriter {
 /** Values as the vendor wrote them: numbers, booleans, lists and objects stay what they are. */
 export const JSON_CELLS: CellWriter = {
   isJson: true,
-  own: (text) => (text === '' ? '' : JSON.stringify(text)),
-  foreign: (text) => (text === '' ? '' : JSON.stringify(text)),
+  ownText: (text) => (text === '' ? '' : JSON.stringify(text)),
+  foreignText: (text) => (text === '' ? '' : JSON.stringify(text)),
   value: (value) => (value === undefined || value === null ? '' : JSON.stringify(value)),
 };
 

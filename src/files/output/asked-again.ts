@@ -62,9 +62,9 @@ function saysOf({ settings }: Batch, record: RowRecord | undefined): string {
   if (record === undefined) return '';
   const { answer_at: place, add } = settingsKept(settings);
   const shown = shownAnswer(answersOf(record), place);
-  const said: (readonly [path: string, value: string])[] = [];
+  const foundPairs: (readonly [path: string, value: string])[] = [];
   const fields = add === undefined ? shown && answerFields(shown, false) : undefined;
   const answer = add === undefined ? undefined : shown && saidIn(shown.body, shown.place);
-  tellFound((...each) => said.push(each), add && new Set(Object.values(add)), answer, fields);
-  return JSON.stringify([record.outcome?.kind, ...said]);
+  tellFound((...each) => foundPairs.push(each), add && new Set(Object.values(add)), answer, fields);
+  return JSON.stringify([record.outcome?.kind, ...foundPairs]);
 }

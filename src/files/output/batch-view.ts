@@ -181,8 +181,8 @@ function accountsOf(parts: readonly AccountPart[]): ListCost['accounts'] | undef
     ({ account }) => account,
   );
   if (paid.size < 2) return undefined;
-  return [...paid].map(([account, own]) => {
-    return { account, spent: own.reduce((sum, { credits }) => sum + credits, 0) };
+  return [...paid].map(([account, parts]) => {
+    return { account, spent: parts.reduce((sum, { credits }) => sum + credits, 0) };
   });
 }
 

@@ -126,7 +126,7 @@ export interface AttentionWriting {
  * again.
  */
 export function attentionCopy(
-  { ledger, matching, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
+  { ledger, matching, copy, note, cells: { isJson, ownText, foreignText } }: AttentionWriting,
   batch: Batch,
   { header, ours }: { readonly header: readonly string[]; readonly ours: ReadonlySet<string> },
 ): AsyncIterable<Buffer> {
@@ -142,8 +142,12 @@ export function attentionCopy(
     if (!needsPerson(outcome) && !match.needsPerson) return undefined;
     const reasons = [reasonOf(outcome), match.needsPerson ? match.words : undefined];
     const reason = reasons.filter((each) => each !== undefined).join('; ');
-    const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
-    return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
+    const movedCells = renamed.map(({ at }) => movedCell(row, at, header, isJson));
+    return [
+      ...movedCells.map((cell) => (isJson ? ownText(cell) : cell)),
+      ownText(row.row),
+      foreignText(reason),
+    ];
   };
   return copy({ note, columns, dropped, isJson, isPart: true }, rowMaker(ledger, batch, cellsOf));
 }

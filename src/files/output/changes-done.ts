@@ -165,10 +165,10 @@ class ChangeCollector {
   #sinceUndo(): Pick<ChangesDone, 'taken_back' | 'stands'> {
     const taken = changesDoneIn({ done: this.#undone });
     if (taken === 0) return {};
-    const left = PLANNED_ACTIONS.map((action) => {
+    const standingCounts = PLANNED_ACTIONS.map((action) => {
       return [action, (this.#all.done[action] ?? 0) - (this.#undone[action] ?? 0)] as const;
     });
-    return { taken_back: taken, stands: Object.fromEntries(left.filter(([, count]) => count > 0)) };
+    return { taken_back: taken, stands: Object.fromEntries(standingCounts.filter(([, count]) => count > 0)) };
   }
 
   #tickChange(work: KeptWork, isPlanned: boolean, isBack: boolean): void {

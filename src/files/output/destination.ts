@@ -369,14 +369,14 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
 }
 
 /** The list, as it was submitted. Rows that a plan has behind the list do not belong to it. */
-async function* keptRows(ledger: LedgerReader, { id, inputRows: left }: Batch) {
+async function* keptRows(ledger: LedgerReader, { id, inputRows: remainingRows }: Batch) {
   const { single } = PART_ROWS;
   for await (const part of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
-    const rows = part.slice(0, left).map(({ row }) => row);
+    const rows = part.slice(0, remainingRows).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
     yield rows.map((row): InputRow => cells.get(row) ?? erasedRow(row));
-    left -= rows.length;
-    if (left === 0) return;
+    remainingRows -= rows.length;
+    if (remainingRows === 0) return;
   }
 }
 
@@ -387,8 +387,8 @@ async function* csvCopy(
   cellsFor: CellsFor,
 ): AsyncIterable<Buffer> {
   const textOf = (lines: string[][]): Buffer => Buffer.from(stringify(lines, { delimiter }));
-  const kept = (await sheet.header()).filter((name) => !options.dropped.has(name));
-  yield textOf([[...kept, ...options.columns]]);
+  const keptNames = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  yield textOf([[...keptNames, ...options.columns]]);
   for await (const rows of valueRows(sheet, options, cellsFor))
     yield textOf(rows.map(({ ownNames, ours, surplus }) => [...ownNames, ...ours, ...surplus]));
 }

@@ -114,11 +114,11 @@ interface WriteOrder extends OutputOrder, AttentionWriting {
 }
 
 /** Says each sentence once, even if it is true of several copies. */
-function notedOnce(hear: Listener): (message: string) => void {
-  const said = new Set<string>();
+function notedOnce(listener: Listener): (message: string) => void {
+  const messages = new Set<string>();
   return (message) => {
-    if (!said.has(message)) hear({ kind: 'note', message });
-    said.add(message);
+    if (!messages.has(message)) listener({ kind: 'note', message });
+    messages.add(message);
   };
 }
 
@@ -145,10 +145,10 @@ export async function writeOutput(
         () => false,
       ) ?? true;
     if (!isOfFile || (await isUnchanged())) throw error;
-    const kept = keptList(order.ledger, (await order.ledger.batch(batch.id)) ?? batch);
-    if (kept === undefined || isMacrosName(destination)) throw error;
+    const keptSource = keptList(order.ledger, (await order.ledger.batch(batch.id)) ?? batch);
+    if (keptSource === undefined || isMacrosName(destination)) throw error;
     order.emit({ kind: 'note', message: keptWords(batch) });
-    return writeFrom(order, kept, batch, destination);
+    return writeFrom(order, keptSource, batch, destination);
   }
 }
 
@@ -241,12 +241,12 @@ async function writeFiles(
       : attentionCopy(order, batch, { header: input.survey.header, ours }),
   );
   // We read the batch again, so that a later export of the same state shows the same.
-  const kept = (await ledger.batch(batch.id)) ?? batch;
-  const view = await wholeView(ledger, kept, tally, order.priceOf);
+  const latestBatch = (await ledger.batch(batch.id)) ?? batch;
+  const view = await wholeView(ledger, latestBatch, tally, order.priceOf);
   // Its libraries are loaded where a report is written, and by no other command.
   const { reportHtml } = await import('./report.ts');
-  const facts = await readReport(ledger, kept, view, changes);
-  const html = reportHtml(kept, facts, { output, attention });
+  const facts = await readReport(ledger, latestBatch, view, changes);
+  const html = reportHtml(latestBatch, facts, { output, attention });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return { output, view, ...present({ report, attention, results, changes }) };
 }
@@ -322,8 +322,8 @@ async function* enrichedCopy(
     const match = matching.of(row, record);
     tally.add(batch, row.row, record, match);
     const shown = shownAnswer(match.answers, answerPlace);
-    const told = record?.outcome?.kind === 'matched' ? found : undefined;
-    const cells = () => addedCells(columns, row, shown, batch, writer, told);
+    const onAnswer = record?.outcome?.kind === 'matched' ? found : undefined;
+    const cells = () => addedCells(columns, row, shown, batch, writer, onAnswer);
     const added = cellsOrWhy(columns.length, cells, shown);
     const ours = ourCells(ourFacts(batch, row, record, match, added.why ?? halfDone.get(row.row)), writer);
     return added.cells.concat(ours);

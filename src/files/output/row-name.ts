@@ -22,19 +22,21 @@ const OF_PERSON = /(?:^|\.)(?:first_name|last_name|full_name|email|user_id)$/;
 /**
  * A person is called by first and last name, else by an e-mail address; a company by its name. A row with
  * both is called after the one that is looked for.
- * @param asked the columns by which it is asked, by their inputs.
+ * @param askedColumns the columns by which it is asked, by their inputs.
  * @returns undefined for a row without any of those.
  */
 export function rowName(
   header: readonly string[],
   cells: readonly string[],
-  asked: Readonly<Record<string, string>>,
+  askedColumns: Readonly<Record<string, string>>,
 ): string | undefined {
   const cellOf = (isMeant: (name: string) => boolean): string =>
     cells.find((cell, at) => cell.trim() !== '' && isMeant(header[at] ?? ''))?.trim() ?? '';
   const called = (pattern: RegExp): string => cellOf((name) => pattern.test(wordsOf(name)));
   const askedBy = (input: string): string =>
-    cellOf((name) => Object.entries(asked).some(([by, column]) => column === name && isInput(by, input)));
+    cellOf((name) =>
+      Object.entries(askedColumns).some(([by, column]) => column === name && isInput(by, input)),
+    );
   const first = askedBy('first_name') || called(FIRST);
   const last = askedBy('last_name') || called(LAST);
   const whole = first && last && `${first} ${last}`;
@@ -42,7 +44,7 @@ export function rowName(
   const company = askedBy('name') || called(COMPANY);
   const email = askedBy('email') || called(EMAIL);
   const any = called(/\bname\b/);
-  const isOfPerson = Object.keys(asked).some((by) => OF_PERSON.test(by));
+  const isOfPerson = Object.keys(askedColumns).some((by) => OF_PERSON.test(by));
   const byName = isOfPerson ? [person, called(/^name$/), email, company] : [company, person, any, email];
   return [...byName, any, last, first].find(Boolean);
 }

@@ -36,12 +36,12 @@ async function* sheetOf(
   rows: AsyncIterable<readonly Cells[]>,
 ): AsyncIterable<readonly WorkbookRow[]> {
   const names = columns.map(({ name }) => name);
-  const [own, added] = [ownCellsBelow(names), addedCellsBelow(names, { day: '1', time: '2' })];
+  const [ownCell, addedCell] = [ownCellsBelow(names), addedCellsBelow(names, { day: '1', time: '2' })];
   let number = 1;
   yield [{ number, cells: names.map((text) => ({ text })) }];
   for await (const part of rows)
     yield part.map((cells): WorkbookRow => {
       number += 1;
-      return { number, cells: cells.map((text, at) => (columns[at]?.isOwn ? own : added)(text, at)) };
+      return { number, cells: cells.map((text, at) => (columns[at]?.isOwn ? ownCell : addedCell)(text, at)) };
     });
 }

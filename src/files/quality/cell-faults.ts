@@ -120,12 +120,12 @@ function faultIn(
   kind: KindName,
   cell: string,
   issueOf: IssueOf,
-  said: { readonly code: Code; readonly about?: string },
+  problem: { readonly code: Code; readonly about?: string },
 ): CellFault {
   const issue = issueOf(kind, cell);
   const choices = issue?.repaired === undefined ? lostDigitsIn(kind, cell) : [issue.repaired];
   const meant = choices.length === 0 ? undefined : [...choices];
-  const says = said.code === 'wrong_length' ? `${said.about} digits of 11` : problemWords(said);
+  const says = problem.code === 'wrong_length' ? `${problem.about} digits of 11` : problemWords(problem);
   return { kind: meant === undefined ? 'not' : (issue?.kind ?? 'not'), says, ...present({ meant }) };
 }
 

@@ -155,9 +155,9 @@ export class HostSurvey {
       this.#places.keep(at, hash, place, [pathHash, nameHash, ...words]);
       return undefined;
     }
-    const [path = 0, first = 0, ...kept] = this.#places.kept(at);
+    const [path = 0, first = 0, ...wordHashes] = this.#places.numbersAt(at);
     if ((path === pathHash && first === nameHash) || this.#tallies.size >= MOST_TALLIES) return undefined;
-    const names = [kept.filter((word) => word !== 0)];
+    const names = [wordHashes.filter((word) => word !== 0)];
     const tally = { path, isApart: false, names, seen: new Set([first]), isShared: false };
     this.#tallies.set(host, tally);
     return tally;

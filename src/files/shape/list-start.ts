@@ -210,8 +210,8 @@ function findStart(rows: readonly SampledRow[], wanted: readonly string[]): Read
     const names = cells.map(nameIn);
     return names.some(isOurColumn) || (wanted.length > 0 && wanted.every((name) => names.includes(name)));
   };
-  const said = top.find(isSaid);
-  if (said !== undefined) return [rangeOf(said.number)];
+  const headerRow = top.find(isSaid);
+  if (headerRow !== undefined) return [rangeOf(headerRow.number)];
   const texts = rows.map(({ cells }) => rowText(cells));
   for (const at of top.keys()) {
     const found = readingsAt(rows, texts, at);
@@ -407,13 +407,13 @@ export function joinedNames(upper: readonly string[], lower: readonly string[]):
   const groups: string[] = [];
   const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, position) => {
     const above = at(upper, position);
-    const own = at(lower, position);
+    const ownName = at(lower, position);
     groups.push(above === '' ? (groups.at(-1) ?? '') : above);
     // The name of a group stands over blank cells, or once over each of its columns.
     const isAgain = (times.get(above) ?? 0) > (position < upper.length ? 1 : 0);
     const isGroup = isAgain || (at(upper, position + 1) === '' && at(lower, position + 1) !== '');
-    if (own === '') return above;
-    return above === '' || isGroup ? own : `${above} ${own}`;
+    if (ownName === '') return above;
+    return above === '' || isGroup ? ownName : `${above} ${ownName}`;
   });
   const timesJoined = countsOf(names);
   const isOnce = (name: string): boolean => timesJoined.get(name) === 1;

@@ -236,13 +236,13 @@ function usableReading({ identifier, readCell, derived }: Reading): UsableReadin
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
 function singly(all: readonly Reading[], terms: OperationOptions): readonly UsableReading[][] {
-  const kept: UsableReading[] = [];
+  const keptReadings: UsableReading[] = [];
   for (const reading of all) {
     const usable = usableReading(reading);
-    if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable, terms)))
-      kept.push(usable);
+    if (usable !== undefined && !keptReadings.some((earlier) => saysTheSame(earlier, usable, terms)))
+      keptReadings.push(usable);
   }
-  return kept.map((reading) => [reading]);
+  return keptReadings.map((reading) => [reading]);
 }
 
 /** Whether one can be read out of the other, such as a website on a domain, or a slug in a profile URL. */
@@ -494,13 +494,13 @@ export interface LookUp extends Omit<OperationDescription, 'calls'> {
 }
 
 export function lookUpOperation(
-  { name, summary, by, call, ...said }: LookUp,
+  { name, summary, by, call, ...description }: LookUp,
   identifiers: readonly Identifier[],
 ) {
   const alone = by ?? identifiers.filter(({ needsBy }) => !needsBy).map((each) => each.name);
   const others = identifiers.map((each) => each.name).filter((each) => !alone.includes(each));
   const parameters = { parameters: alone, together: others, changes: undefined, bringsRequest: false };
-  const described = { ...said, calls: { [name]: { ...call, ...parameters } } };
+  const described = { ...description, calls: { [name]: { ...call, ...parameters } } };
   return lookUpBy({ name, summary, described }, identifiers, by);
 }
 
@@ -524,16 +524,18 @@ function lookUpBy(
     })),
     tiers: identifiers.map((identifier) => identifier.name),
     ...present({ by }),
-    askedBy(said = by, named = []) {
-      const members = said && identifiersIn(said);
+    askedBy(givenWaterfall = by, named = []) {
+      const members = givenWaterfall && identifiersIn(givenWaterfall);
       const taken = identifiers.filter(
         (each) =>
           named.includes(each.name) || (members === undefined ? !each.needsBy : members.includes(each.name)),
       );
       const sources = taken.flatMap(({ derivedFrom }) => derivedFrom?.names ?? []);
-      const kept = identifiers.filter((each) => taken.includes(each) || sources.includes(each.name));
-      const askedIdentifiers = kept.map(({ needsBy: _, ...identifier }) => identifier);
-      return lookUpBy(about, askedIdentifiers, said);
+      const neededIdentifiers = identifiers.filter(
+        (each) => taken.includes(each) || sources.includes(each.name),
+      );
+      const askedIdentifiers = neededIdentifiers.map(({ needsBy: _, ...identifier }) => identifier);
+      return lookUpBy(about, askedIdentifiers, givenWaterfall);
     },
     lacks(mapped) {
       const isThere = (member: string): boolean => {

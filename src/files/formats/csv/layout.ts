@@ -75,7 +75,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     hasRow: rowsWithout(options.asBefore?.left_out ?? [], rowsBelow(header, options, path)),
     found: { ...keptOf(start), ...present({ lines, left_out: options.asBefore?.left_out }) },
     top: topRows(rows),
-    ...present({ kept: options.scratch && new KeptRecords(options.scratch) }),
+    ...present({ keptRecords: options.scratch && new KeptRecords(options.scratch) }),
   };
 }
 

@@ -41,7 +41,7 @@ export interface Layout {
   readonly found: FoundLayout;
   readonly top: readonly TopRow[];
   /** What the first reading of the rows has found; absent where each reading parses them. */
-  readonly kept?: KeptRecords;
+  readonly keptRecords?: KeptRecords;
   readonly notes: readonly string[];
 }
 
@@ -103,9 +103,9 @@ const ZERO_BYTE = 'a zero byte, which text cannot have';
  */
 export function readRecords(layout: Layout, columns?: NamedColumns): AsyncGenerator<readonly CsvRecord[]> {
   const records = () => new RecordReader(layout, columns).records();
-  const { kept } = layout;
-  if (columns === undefined || kept === undefined) return records();
-  return kept.areWhole ? kept.records(textOf(layout)) : kept.keeping(records());
+  const { keptRecords } = layout;
+  if (columns === undefined || keptRecords === undefined) return records();
+  return keptRecords.areWhole ? keptRecords.records(textOf(layout)) : keptRecords.keeping(records());
 }
 
 interface ParsedRecord {

@@ -74,8 +74,8 @@ const unknown = (byte: number): string => String.fromCharCode(byte < 0xa0 ? byte
 function oneByte(encoding: Encoding): Codec {
   const iconv = iconvLite();
   const characters = Array.from({ length: 256 }, (_, byte) => {
-    const own = encoding === 'macintosh' ? MACINTOSH[byte] : undefined;
-    const character = own ?? iconv.decode(Buffer.of(byte), encoding);
+    const macCharacter = encoding === 'macintosh' ? MACINTOSH[byte] : undefined;
+    const character = macCharacter ?? iconv.decode(Buffer.of(byte), encoding);
     return character === '\uFFFD' ? unknown(byte) : character;
   });
   const bytes = new Map(characters.map((character, byte) => [character, String.fromCharCode(byte)]));

@@ -218,8 +218,8 @@ function elementOf(row: number, bytes: Buffer): JsonRecord {
   const body = bytes.subarray(lead.length);
   const [end = ''] =
     /[ \t\r\n]*$/.exec(body.toString('latin1', Math.max(0, body.length - MOST_BLANKS))) ?? [];
-  const own = body.subarray(0, body.length - end.length);
-  return { row, place: `object ${row}`, bytes: own, text: own.toString(), lead, end };
+  const objectBytes = body.subarray(0, body.length - end.length);
+  return { row, place: `object ${row}`, bytes: objectBytes, text: objectBytes.toString(), lead, end };
 }
 
 /** More blanks behind an object are looked at as a part of it. */

@@ -90,7 +90,7 @@ export class Archive {
   }
 
   /** Tells a part's elements. */
-  async hear(name: string, listener: XmlListener, mostBytes = MOST_BYTES): Promise<void> {
+  async readPart(name: string, listener: XmlListener, mostBytes = MOST_BYTES): Promise<void> {
     const xml = new XmlReader(listener);
     try {
       for await (const chunk of this.chunks(name, mostBytes)) xml.write(chunk);

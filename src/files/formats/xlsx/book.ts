@@ -139,7 +139,7 @@ export async function linksOf(archive: Archive, part: string): Promise<readonly 
   const links: Link[] = [];
   const name = part === '' ? PACKAGE_LINKS : `${folder}/_rels/${posix.basename(part)}.rels`;
   if (!archive.has(name)) return [];
-  await archive.hear(name, {
+  await archive.readPart(name, {
     opened(element, { Id = '', Type = '', Target = '' }) {
       if (element !== 'Relationship') return;
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
@@ -160,13 +160,15 @@ async function readMain(
   links: readonly Link[],
 ): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
   const sheets: BookSheet[] = [];
-  const partOf = new Map(links.map(({ id, type, part: own }) => [type === 'worksheet' ? id : '', own]));
+  const partOf = new Map(
+    links.map(({ id, type, part: sheetPart }) => [type === 'worksheet' ? id : '', sheetPart]),
+  );
   const parts = new Set<string>();
   // Charts have tabs as well, which count.
   let tabs = 0;
   let openTab = -1;
   let from1904 = false;
-  await archive.hear(part, {
+  await archive.readPart(part, {
     opened(element, attributes) {
       if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
       // A second window of the same workbook says the same of itself.
@@ -174,13 +176,14 @@ async function readMain(
       if (element !== 'sheet') return;
       const { name = '', state = 'visible' } = attributes;
       const linkId = idIn(attributes);
-      const own = linkId === '' ? undefined : partOf.get(linkId);
+      const sheetPart = linkId === '' ? undefined : partOf.get(linkId);
       const position = tabs++;
-      if (own === undefined) return;
+      if (sheetPart === undefined) return;
       // To read a part once for each of a thousand names would take a thousand times as long.
-      if (parts.has(keyOf(own))) throw unreadableBook(archive.path, `two sheets have the part ${own}`);
-      parts.add(keyOf(own));
-      sheets.push({ name: unescapedText(name), part: own, isHidden: state !== 'visible', position });
+      if (parts.has(keyOf(sheetPart)))
+        throw unreadableBook(archive.path, `two sheets have the part ${sheetPart}`);
+      parts.add(keyOf(sheetPart));
+      sheets.push({ name: unescapedText(name), part: sheetPart, isHidden: state !== 'visible', position });
     },
   });
   const open = sheets.find(({ position, isHidden }) => position === openTab && !isHidden);
@@ -199,9 +202,9 @@ async function readTexts(archive: Archive, part: string): Promise<readonly strin
       gatherer.closed(name);
       if (name === 'si') texts.push(unescapedText(gatherer.text));
     },
-    text: (text) => gatherer.hear(text),
+    text: (text) => gatherer.addText(text),
   };
-  await archive.hear(part, listener, MOST_BYTES_OF_TEXTS);
+  await archive.readPart(part, listener, MOST_BYTES_OF_TEXTS);
   return texts;
 }
 
@@ -209,7 +212,7 @@ async function readFormats(archive: Archive, part: string): Promise<readonly Num
   const custom = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let isOfCells = false;
-  await archive.hear(part, {
+  await archive.readPart(part, {
     opened(name, { numFmtId = '0', formatCode = '' }) {
       if (name === 'cellXfs') isOfCells = true;
       else if (name === 'numFmt') custom.set(Number(numFmtId), formatOfCode(formatCode));

@@ -196,8 +196,8 @@ function mayGrow(
   if (range.firstRow !== namesRow || !isNext) return false;
   if (cleared.some((position) => position <= range.lastColumn)) return false;
   const ours = new Set(positions);
-  const kept = columns.filter((_, at) => !ours.has(range.firstColumn + at));
-  const all = [...kept, ...names].map((each) => each.toLowerCase());
+  const keptNames = columns.filter((_, at) => !ours.has(range.firstColumn + at));
+  const all = [...keptNames, ...names].map((each) => each.toLowerCase());
   return new Set(all).size === all.length;
 }
 
@@ -261,7 +261,7 @@ export async function tablesOf({ archive }: Book, tab: BookSheet): Promise<reado
       let table: XmlAttributes = {};
       const columns: string[] = [];
       let lastId = 0;
-      await archive.hear(part, {
+      await archive.readPart(part, {
         opened(element, attributes) {
           if (element === 'table') table = { ...table, ...attributes };
           if (element !== 'tableColumn') return;

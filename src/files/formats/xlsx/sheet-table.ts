@@ -320,13 +320,13 @@ export function tableRow(row: SheetRow, table: SheetTable): TableRow {
 
 /** Below a name of addresses, a word is read as where its link goes. In the workbook it stays as it is. */
 function withLinks(
-  { number, cells, links: own }: SheetRow,
+  { number, cells, links: rowLinks }: SheetRow,
   { webColumns, links }: SheetTable,
 ): SheetRow['cells'] {
-  if (own.size === 0 && links.size === 0) return cells;
+  if (rowLinks.size === 0 && links.size === 0) return cells;
   return cells.map((text, column) => {
     if (text === '' || text.includes('.')) return text;
-    const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
+    const target = rowLinks.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
     return webColumns.has(column) && /^https?:/i.test(target) ? target : text;
   });
 }

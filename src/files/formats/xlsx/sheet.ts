@@ -202,7 +202,7 @@ export class SheetReader implements XmlListener {
   }
 
   text(text: string): void {
-    if (this.#formula === undefined) this.#value.hear(text);
+    if (this.#formula === undefined) this.#value.addText(text);
     else this.#formula += text;
   }
 
@@ -315,7 +315,7 @@ function rowPatches(
   const prefix = prefixOf(tag);
   const written = [...change.cells].sort(([one], [other]) => one - other);
   const first = written[0]?.[0] ?? 0;
-  const left = cells.findLast(({ column, isFilled }) => isFilled && column < first)?.style;
+  const leftStyle = cells.findLast(({ column, isFilled }) => isFilled && column < first)?.style;
   // Which columns a row has is said for programs that want to know it before; that need not be said.
   const patches: Patch[] = [{ ...open, text: withoutAttribute(tag, 'spans') }];
   const found = firstFrom(
@@ -326,7 +326,7 @@ function rowPatches(
     const next = found[at];
     const there = next?.column === column ? next : undefined;
     // What a user has laid out for the cell stays, and a new name looks like the one beside it.
-    const laidOut = there?.style ?? (change.likeLeft ? left : undefined);
+    const laidOut = there?.style ?? (change.likeLeft ? leftStyle : undefined);
     // Neither a date is shown as a number, nor a number as a date.
     const isFit =
       cell.value === undefined || (formats[Number(laidOut)] === 'date') === (cell.style !== undefined);

@@ -29,7 +29,7 @@ export class XmlReader {
   readonly #parser = new SaxesParser({ xmlns: false, position: false });
   readonly #keeps: boolean;
   /** The pieces of text that are kept, and the place of their first character. */
-  #kept: string[] = [];
+  #pieces: string[] = [];
   #from = 0;
   /** The place behind all that was written. */
   length = 0;
@@ -55,7 +55,7 @@ export class XmlReader {
   /** @throws Error with a clause, where it is not well-formed; and whatever the listener throws. */
   write(chunk: string): void {
     this.#pending += chunk.length;
-    if (this.#keeps) this.#kept.push(chunk);
+    if (this.#keeps) this.#pieces.push(chunk);
     this.length += chunk.length;
     this.#parser.write(chunk);
     if (this.#pending > MOST_PENDING) fail('a text or a tag is longer than any can be');
@@ -76,8 +76,8 @@ export class XmlReader {
   get tag(): Place {
     const end = this.#parser.position;
     let from = this.length;
-    for (let at = this.#kept.length - 1; at >= 0; at -= 1) {
-      const piece = this.#kept[at] ?? '';
+    for (let at = this.#pieces.length - 1; at >= 0; at -= 1) {
+      const piece = this.#pieces[at] ?? '';
       from -= piece.length;
       const start = from < end ? piece.lastIndexOf('<', end - 1 - from) : -1;
       if (start !== -1) return { start: from + start, end };
@@ -88,7 +88,7 @@ export class XmlReader {
   slice({ start, end }: Place): string {
     let text = '';
     let from = this.#from;
-    for (const piece of this.#kept) {
+    for (const piece of this.#pieces) {
       if (from >= end) break;
       if (from + piece.length > start) text += piece.slice(Math.max(0, start - from), end - from);
       from += piece.length;
@@ -100,7 +100,7 @@ export class XmlReader {
   take(end: number, patches: readonly Patch[]): string {
     const all = this.slice({ start: this.#from, end: this.length });
     const text = withPatches(all.slice(0, end - this.#from), patches, this.#from);
-    this.#kept = [all.slice(end - this.#from)];
+    this.#pieces = [all.slice(end - this.#from)];
     this.#from = end;
     return text;
   }
@@ -217,7 +217,7 @@ export class TextGatherer {
     else if (name === 't' || name === 'v') this.#isOpen = false;
   }
 
-  hear(text: string): void {
+  addText(text: string): void {
     if (this.#isOpen) this.text += text;
   }
 }

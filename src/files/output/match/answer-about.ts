@@ -98,9 +98,9 @@ const meantIn = (list: readonly JsonValue[]): readonly JsonValue[] =>
   list.length > 1 && list.some(isNested) ? [] : list;
 
 function addOwnMembers(texts: OwnText[], value: Nested, about: About, name: string, deepest: number): void {
-  for (const own in value) {
-    const member = (value as { readonly [name: string]: JsonValue })[own];
-    const { plain, isOwn, isOthers } = memberName(own);
+  for (const key in value) {
+    const member = (value as { readonly [name: string]: JsonValue })[key];
+    const { plain, isOwn, isOthers } = memberName(key);
     if (isOwn && !(isNested(member) && isOthers[about]))
       addOwnTexts(texts, member, about, plain, name, deepest);
   }

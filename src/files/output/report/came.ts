@@ -96,7 +96,7 @@ function Cost(report: ReportObject) {
   if (!report.has_costs) return null;
   const { credits, accounts, cost } = ofList(report);
   const money = moneyWords(cost);
-  const own = [['Credits', atMost(credits.spent, !credits.exact, grouped(credits.spent))]] as const;
+  const totalLines = [['Credits', atMost(credits.spent, !credits.exact, grouped(credits.spent))]] as const;
   const paid = accounts?.map(({ account, spent }) => {
     return [accountWords(account), counted(spent, 'credit')] as const;
   });
@@ -109,7 +109,7 @@ function Cost(report: ReportObject) {
     h('h2', null, 'Cost'),
     h(Lines, {
       of: [
-        ...(paid ?? own),
+        ...(paid ?? totalLines),
         ['In doubt', credits.in_doubt > 0 ? counted(credits.in_doubt, 'credit') : ''],
         ['Never more than', last === undefined ? most : ''],
         ['In money', money, 'sum'],
