@@ -103,10 +103,13 @@ export type Code = keyof typeof WORDS;
 
 export const CODES = Object.keys(WORDS) as readonly Code[];
 
+const TAKES_HOST = 'name the host under `accept_hosts` in the job';
+
 /** The entry of the job that takes such a text as it is. */
 const IN_THE_JOB: { readonly [Each in Code]?: string } = {
-  directory_page: 'name the host under `accept_hosts` in the job',
-  unknown_tld: 'name the host under `accept_hosts` in the job',
+  directory_page: TAKES_HOST,
+  website_builder: TAKES_HOST,
+  unknown_tld: TAKES_HOST,
   role_address: 'set `role_addresses: send` in the job',
 };
 

@@ -53,7 +53,7 @@ test('a platform, a short link, a hidden target and a bare builder are not asked
     'glassdoor.co.uk has pages of many companies; to send it, name the host under `accept_hosts` in the job',
     'is a short link of bit.ly, which does not show the page it opens',
     'is a link of protect-au.mimecast.com, which does not show the page it opens',
-    'wixsite.com is a website builder, not the website of a company',
+    'wixsite.com is a website builder, not the website of a company; to send it, name the host under `accept_hosts` in the job',
   ]);
 });
 
@@ -99,16 +99,16 @@ test('a redirect is asked by the address that stands in it', async () => {
 });
 
 test('accept_hosts takes the platforms that it names, and makes another batch', async () => {
-  const list = ['Website', 'https://www.crunchbase.com/', 'https://www.zoominfo.com/c/acme/1'];
+  const list = ['Website', 'https://www.crunchbase.com/', 'https://www.zoominfo.com/c/acme/1', 'wix.com'];
   const job = { operation: 'enrich-company', account: 'data', budget: { credits: 9 } };
   const at = await deskOf({ 'enrich-company': COMPANY }, list, job);
   expect((await at.desk.type(['run', 'job.yaml', 'list.csv'])).code).toBe(3);
   expect(sent(at)).toEqual([]);
-  await at.desk.write('job.yaml', JSON.stringify({ ...job, accept_hosts: ['crunchbase.com'] }));
+  await at.desk.write('job.yaml', JSON.stringify({ ...job, accept_hosts: ['crunchbase.com', 'wix.com'] }));
   const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
-  expect(plan).toMatchObject({ to_buy: 1, invalid: 1 });
+  expect(plan).toMatchObject({ to_buy: 2, invalid: 1 });
   expect((await at.desk.type(['run', 'job.yaml', 'list.csv'])).code).toBe(3);
-  expect(sent(at)).toEqual([{ domain: 'crunchbase.com' }]);
+  expect(sent(at)).toEqual([{ domain: 'crunchbase.com' }, { domain: 'wix.com' }]);
 });
 
 test('people whom a part behind # tells apart are several purchases, and a record of a CRM is none', async () => {
