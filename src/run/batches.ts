@@ -258,7 +258,9 @@ export async function batchStatus(
   const shown = await batchObject(ledger, { batch, location }, spenders, view);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
-  const settled = rowsIn(shown.counts);
+  // No invalid row is drawn for a sample.
+  const aside = partial?.sample === undefined ? 0 : (shown.counts.invalid ?? 0);
+  const settled = rowsIn(shown.counts) - aside;
   const remainingRows = shown.goal.rows - shown.goal.settled;
   // This assumes that each row that is left needs as many calls as the rows before it did.
   const msLeft = settled === 0 ? undefined : msLeftBy(sends, remainingRows * (view.calls / settled), nowMs);

@@ -12,7 +12,7 @@ import { keptWorks } from '../operations/team/change-action.ts';
 import type { RangeQueue, RunContext, RunList } from '../plan/context.ts';
 import { askedAnewBy, askingOf } from '../walk/asked-anew.ts';
 import { accountsOf } from '../walk/resolved-job.ts';
-import { taskMaker } from './row-tasks.ts';
+import { type Task, taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
 /**
@@ -75,7 +75,9 @@ async function eachBehind(of: SubmitContext, last: RowNumber, submit: Submit): P
 }
 
 /**
- * Rows that are to be worked on in this run, and end without a person and without a request, end at once.
+ * Rows that are to be worked on in this run, and end without a person and without a request, end at once. Of
+ * a sample these are the invalid ones: no row that is drawn is among them, and what is left is what can be
+ * asked.
  */
 async function submitterOf({ context, input, batch }: SubmitContext): Promise<Submit> {
   const { ledger, emit, sample } = context;
@@ -86,11 +88,10 @@ async function submitterOf({ context, input, batch }: SubmitContext): Promise<Su
   const isWhole = askedAnewBy(batch) !== undefined;
   return async (rows) => {
     const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
-    const worked =
-      sample === undefined ? rows.filter(({ row }) => isWhole || askedRows?.has(row) !== false) : [];
+    const worked = rows.filter(({ row }) => isWhole || askedRows?.has(row) !== false).map(taskOf);
     await leftOf(
       { context, batch, isAnew, unknown: new Set() },
-      worked.map(taskOf),
+      sample === undefined ? worked : worked.filter(isInvalid),
       ({ row }, outcome, rest) => ends.set(row, { outcome, ...rest }),
     );
     const submitted = rows.map((each) => {
@@ -99,9 +100,13 @@ async function submitterOf({ context, input, batch }: SubmitContext): Promise<Su
     });
     await ledger.submitRows(batch.id, submitted);
     crashPoint('submitting');
+    // Its progress counts the rows that were drawn.
+    if (sample !== undefined) return;
     for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });
   };
 }
+
+const isInvalid = (task: Task): boolean => task.kind === 'end' && task.outcome.kind === 'invalid';
 
 // ------------------------------------------------------------------------- the ranges that workers are given
 

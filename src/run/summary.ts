@@ -75,16 +75,21 @@ async function viewOf(ledger: LedgerReader, batch: Batch): Promise<BatchView> {
   return { ...(await batchView(ledger, batch, priceOf)), ...present({ steps }) };
 }
 
-type Ended = Pick<RunObject, 'stopped' | 'counts' | 'needs_attention' | 'missing_paths'>;
+type Ended = Pick<RunObject, 'stopped' | 'counts' | 'needs_attention' | 'missing_paths'> &
+  Partial<Pick<RunObject, 'sample'>>;
 
 /** The exit code of a run. A stop takes precedence over rows that need attention. */
 export function exitCodeOf(
-  { stopped, counts, needs_attention: file, missing_paths: paths = [] }: Ended,
+  { stopped, counts, needs_attention: file, missing_paths: paths = [], sample }: Ended,
   attentionIsFine: boolean,
 ): ExitCode {
   if (stopped !== null) return exitOf(stopped.code);
   // A row that was found by another cell may have a damaged one, and only the file tells that.
-  const needsAttention = file !== null || needingAttention(counts) > 0 || paths.some(isWrongPath);
+  // The file of a sample has all invalid rows, and none of them was drawn.
+  const { invalid, ...drawn } = counts;
+  const isOfOthers = sample !== undefined && invalid !== undefined;
+  const isInNeed = isOfOthers ? needingAttention(drawn) > 0 : file !== null || needingAttention(counts) > 0;
+  const needsAttention = isInNeed || paths.some(isWrongPath);
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 

@@ -76,6 +76,21 @@ test('a sample buys so many rows, spread over the file, says what they found and
   expect(after.charged_twice).toEqual([]);
 });
 
+test('what cannot be asked is said at once, and is none of the rows that a sample leaves', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  const abns = ['123', '1234', '12345', ...fc.sample(validAbn, { numRuns: 10, seed: 1 })];
+  await desk.write('list.csv', `ABN\n${abns.join('\n')}\n`);
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+  const said = await desk.type([...words, '--sample', '4', '--budget', '9']);
+  expect(said.code, 'the rows that were drawn need nobody').toBe(0);
+  const { counts, goal } = await desk.json(['status', 'last']);
+  expect(counts).toEqual({ matched: 4, invalid: 3 });
+  expect(goal).toEqual({ rows: 13, settled: 7 });
+  expect(await desk.type([...words, '--budget', '99'])).toMatchObject({ code: 3 });
+  expect(desk.place.statuses()).toEqual([...Array(3).fill('invalid'), ...Array(10).fill('matched')]);
+  expect(await desk.requests()).toBe(10);
+});
+
 test('an answer that rows of a sample share is counted once in what each one found has cost', async () => {
   const desk = await openDesk({ matchRate: 1 });
   const people = Array.from({ length: 40 }, (_, at) => `acme.example,person-${at}@acme.example\n`);
