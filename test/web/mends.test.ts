@@ -138,3 +138,21 @@ test('what is mended costs no more than its rows, and is sent as it stands in th
   const ended = await worked(served, 'run', { file: id, job: JOB, plan, budget: credits.most });
   expect(ended).toMatchObject({ counts: { invalid: 2 } });
 });
+
+test('what is wrong with rows that were not asked yet stays red in a list that was stopped', async () => {
+  const desk = await openDesk();
+  const served = await servedIn(desk.place.folder, desk.environment(), ['--store', desk.place.path('store')]);
+  const rows = [
+    'One,one.example,a@one.example',
+    'Two,two.example,two at home',
+    'Six,six.example,six at home',
+  ];
+  const file = await brought(served, 'renewals.csv', `Company,Website,E-mail\n${rows.join('\n')}\n`);
+  const job = { operation: 'enrich-company', account: 'data', columns: { website: 'Website' } };
+  await ask(served, 'PUT', `/lists/${file}/job`, job);
+  const { id: plan } = await ask(served, 'POST', '/plan', { file, job });
+  await worked(served, 'run', { file, job, plan, budget: 1 });
+  const page = await open(served, `/lists/${file}`, { viewport: { width: 1280, height: 800 } });
+  await page.getByText('2 rows are left').waitFor();
+  await expect.poll(() => page.locator('td.bad', { hasText: 'is not an e-mail address' }).count()).toBe(2);
+});

@@ -10,6 +10,7 @@ import type {
   TableObject,
 } from '../../../api.ts';
 import { arriving } from '../../parts/arriving.ts';
+import { isLeft } from '../../parts/figures.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { acted, beat, look } from '../../session.ts';
 import { type Columns, operationsOf, readingOf } from './job.ts';
@@ -91,7 +92,7 @@ function useOfList(scene: Scene, judgedBy: Columns, mending: Mending) {
   };
   const judged: Read = (page) => look<ListRows>(path, { ...page, asked: judgedBy, plan: started.current });
   const { list, batch } = scene;
-  const isJudged = list !== undefined && !isTeam(scene) && (batch?.rows ?? 0) <= MOST_BESIDE;
+  const isJudged = list && !isTeam(scene) && (batch?.rows ?? 0) <= MOST_BESIDE;
   return { ahead, file, judged: isJudged ? judged : undefined };
 }
 
@@ -102,6 +103,8 @@ export function useRows(scene: Scene, judgedBy: Columns, mending: Mending): Line
   const shown = batchShown(scene);
   const isCheap = filter.search === '' && filter.sort === undefined;
   const isOrdered = isCheap && isWhole(filter);
+  // What is wrong with rows that were not asked yet stays in sight.
+  const isStill = isRunning || isLeft(batch);
   const plan = teamPlan(scene);
   const people = useMemo(() => plan && teamRows(plan).filter((row) => isShown(row, filter)), [plan, filter]);
   const team = useRef<Team>({ people: [], columns: {}, mends: [] });
@@ -120,11 +123,11 @@ export function useRows(scene: Scene, judgedBy: Columns, mending: Mending): Line
       );
     if (shown !== undefined)
       return new Lines(
-        ofBatch(shown, filter, () => taken.current, isRunning && isOrdered ? judged : undefined),
+        ofBatch(shown, filter, () => taken.current, isStill && isOrdered ? judged : undefined),
         isOrdered,
       );
     return new Lines(file(filter), isOrdered, isOrdered ? beginningOf(list) : undefined);
-  }, [JSON.stringify([source, plan !== undefined, filter, isRunning])]);
+  }, [JSON.stringify([source, plan !== undefined, filter, isStill])]);
   rows.atLeast = described.value?.rows ?? 0;
   const again = shown
     ? JSON.stringify([batch?.counts, isRunning, taken.current, acted.value])
