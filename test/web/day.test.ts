@@ -43,6 +43,7 @@ const clicks = (page: Page): Promise<number> => page.evaluate('globalThis.clicks
 async function press(page: Page, name: string): Promise<void> {
   await page
     .getByRole('button', { name, exact: true })
+    .or(page.getByRole('button', { name: `${name}, ` }))
     .or(page.getByRole('link', { name, exact: true }))
     .and(page.locator(':not([disabled])'))
     .first()

@@ -46,11 +46,11 @@ test('a few are tried first also where some rows are known: twenty of those that
   await done(served, 'first.csv', listOf(companies(0, 10)));
   const page = await tabAt(served, `/lists/${await brought(served, 'second.csv', listOf(companies(0, 50)))}`);
   await aside(page).getByText('40 credits at most, A$16.00').waitFor();
-  await button(page, 'Start all').waitFor();
+  await button(page, 'Start all, A$16.00').waitFor();
   await button(page, 'Try 20 first, A$8.00').click();
   await aside(page).getByText('20 of 20 found, 20 credits (A$8.00)').waitFor();
   expect((await desk.place.vendor.book()).credits).toBe(30);
-  await button(page, 'Start the other 20').waitFor();
+  await button(page, 'Start the other 20, A$8.00').waitFor();
   expect(await page.getByRole('button', { name: /^Try / }).count()).toBe(0);
 });
 
@@ -66,7 +66,7 @@ test('a limit says for how many rows it is enough; price and button follow it at
   await aside(page).getByText('Enough for none of 30 rows').waitFor();
   expect(await button(page, 'Start about 0 of 30').isDisabled()).toBe(true);
   await page.getByRole('spinbutton', { name: 'Never more than' }).fill('12');
-  await button(page, 'Start about 12 of 30').click();
+  await button(page, 'Start about 12 of 30, A$4.80').click();
   await expect.poll(async () => (await newest(served))?.credits).toMatchObject({ budget: 12, spent: 12 });
   expect((await desk.place.vendor.book()).credits).toBe(12);
   desk.place.writeAccount(desk.place.vendor.url, { price: '0.40 AUD', budget: { per_day: 20 } });
@@ -78,7 +78,7 @@ test('a limit says for how many rows it is enough; price and button follow it at
   await aside(page).getByText(left).waitFor();
   await page.getByRole('spinbutton', { name: 'Never more than' }).fill('5');
   await aside(page).getByText('Enough for about 5 of 30 rows').waitFor();
-  await button(page, 'Start about 5 of 30').waitFor();
+  await button(page, 'Start about 5 of 30, A$2.00').waitFor();
 });
 
 test('after a change the button names the rows that are started', async () => {
@@ -92,7 +92,7 @@ test('after a change the button names the rows that are started', async () => {
   await expect.poll(async () => (await newest(served)).state).toBe('finished');
   await brought(served, 'firms.csv', listOf(companies(0, 38)));
   await page.reload();
-  await button(page, 'Start the 8 new rows').click();
+  await button(page, 'Start the 8 new rows, A$3.20').click();
   await expect.poll(async () => (await desk.place.vendor.book()).credits).toBe(40);
 });
 

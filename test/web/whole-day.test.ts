@@ -89,7 +89,7 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   await page.keyboard.press('Space');
   await page.keyboard.press('Escape');
   await button(page, 'Do not find people').waitFor();
-  await enterAt(page, button(page, /^Start$/));
+  await enterAt(page, button(page, /^Start, /));
   await sees(page, 'not a website');
   await button(page, 'Download as ▾').waitFor();
   const { requests } = await desk.place.vendor.book();
@@ -143,7 +143,7 @@ test('two tabs show the same, and the second follows what is done in the first',
   const second = await first.context().newPage();
   await second.goto(`${served.url}/lists/${list}`);
   await sees(second, '40 credits at most');
-  await button(first, /^Start all$/).click();
+  await button(first, /^Start all, /).click();
   await sees(second, 'You may close this tab');
   await sees(second, '40 of 40 companies found');
   const shown = async (page: Page) => [
@@ -169,7 +169,7 @@ test('a tab says that its server is gone; after a new start it goes on with its 
   const served = await pageAt(desk);
   const list = await brought(served, 'list.csv', await desk.read('list.csv'));
   const page = await tabAt(served, `/lists/${list}`);
-  await button(page, /^Start all$/).click();
+  await button(page, /^Start all, /).click();
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(3);
   await served.stop('SIGKILL');
   await sees(page, 'Rowonce was closed at');

@@ -1,4 +1,4 @@
-import { inMoney, moneyShare } from '../../../../../core/money.ts';
+import { moneyShare } from '../../../../../core/money.ts';
 import type { PlanObject } from '../../../../api.ts';
 import { counted, grouped, money } from '../../../parts/figures.ts';
 import { hasAnswers } from '../course/again-asked.ts';
@@ -48,7 +48,10 @@ export interface Offer {
   readonly sample?: number;
 }
 
-/** The rows that she selected, the rest after a try, or all; a few first, where these would be asked. */
+/**
+ * The rows that she selected, the rest after a try, or all; a few first, where these would be asked. What
+ * spends says its price.
+ */
 export function offersOf(scene: Scene, plan: PlanObject, within: Within): readonly Offer[] {
   const { to_buy: toBuy, changes, this_run: part } = plan;
   if (changes !== undefined) {
@@ -56,12 +59,13 @@ export function offersOf(scene: Scene, plan: PlanObject, within: Within): readon
     if (sent > 0) return [{ says: `Make ${counted(sent, 'change')}` }];
     return nothingSent(plan) === undefined ? [] : [{ says: 'Make changes' }];
   }
+  const price = within.rows === 0 ? '' : `, ${startPrice(within, priceWithin(plan, within))}`;
   const { size } = scene.selected.value;
   // Rows that the list has already are asked again, or not at all.
-  if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(toBuy, size) }];
-  if (scene.tried !== undefined && toBuy === 0) return [];
-  const isTry = part !== undefined && part.rows > 0 && part.rows < toBuy && part.credits <= within.credits;
-  const rest = { says: restWords(scene, toBuy, within, isTry) };
+  if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(toBuy, size) + price }];
+  if (scene.tried && toBuy === 0) return [];
+  const isTry = part && part.rows > 0 && part.rows < toBuy && part.credits <= within.credits;
+  const rest = { says: restWords(scene, toBuy, within, isTry) + price };
   if (!isTry) return [rest];
   return [{ says: `Try ${part.rows} first, ${startPrice(part)}`, sample: part.rows }, rest];
 }
@@ -72,22 +76,22 @@ export const isKnown = (scene: Scene, { to_buy: toBuy, bought_before: known }: P
 
 function selectedWords(toBuy: number, size: number): string {
   if (size === 1) return 'Ask the selected row';
-  return `${toBuy > 0 && toBuy < size ? `Ask ${grouped(toBuy)} of the` : 'Ask the'} ${grouped(size)} selected`;
+  const some = toBuy > 0 && toBuy < size ? `${grouped(toBuy)} of ` : '';
+  return `Ask ${some}the ${grouped(size)} selected`;
 }
 
 interface StartPrice {
   readonly credits: number;
-  readonly cost?: Parameters<typeof inMoney>[0];
+  readonly cost?: Parameters<typeof money>[0];
 }
 
 /** `A$8.00`, or in credits where the account has no price. */
-export function startPrice({ credits, cost }: StartPrice): string {
-  if (credits === 0) return 'free';
-  return inMoney(cost) === '' ? counted(credits, 'credit') : money(cost);
+export function startPrice({ credits, cost }: StartPrice, price = money(cost)): string {
+  return credits === 0 ? 'free' : price || counted(credits, 'credit');
 }
 
-function restWords(scene: Scene, toBuy: number, { rows }: Within, isTry: boolean): string {
+function restWords(scene: Scene, toBuy: number, { rows }: Within, isTry: boolean | undefined): string {
   if (rows !== undefined) return `Start about ${grouped(rows)} of ${grouped(toBuy)}`;
-  if (scene.tried !== undefined) return `Start the other ${grouped(toBuy)}`;
+  if (scene.tried) return `Start the other ${grouped(toBuy)}`;
   return changedWords(scene, toBuy) ?? (isTry ? 'Start all' : 'Start');
 }

@@ -74,8 +74,9 @@ function Chosen({ scene, accounts }: OfAccounts) {
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const isChosen = operationsOf(job).length > 0;
   const refused = described.refused ? undefined : planned.refused;
-  const plan = isChosen && unasked === undefined ? planned.value : undefined;
-  const isPriced = isChosen && unasked === undefined && waits;
+  const isReady = isChosen && !unasked;
+  const plan = isReady ? planned.value : undefined;
+  const isPriced = isReady && waits;
   return (
     <>
       <Scroll>
@@ -97,8 +98,12 @@ function Chosen({ scene, accounts }: OfAccounts) {
       {isChosen && (unasked ?? refused) && (
         <Held scene={scene} unasked={unasked?.operation} refused={refused} />
       )}
-      {plan && isKnown(scene, plan) && <Known scene={scene} />}
-      {plan && !isKnown(scene, plan) && <Buttons scene={scene} plan={plan} accounts={accounts} />}
+      {plan &&
+        (isKnown(scene, plan) ? (
+          <Known scene={scene} />
+        ) : (
+          <Buttons scene={scene} plan={plan} accounts={accounts} />
+        ))}
     </>
   );
 }
@@ -116,7 +121,7 @@ const How = ({ scene, accounts }: OfAccounts) =>
   operationsOf(scene.job).length === 0 ? (
     <HowRead scene={scene} />
   ) : (
-    <Folded says="Account, and look up by" open={scene.tried === undefined}>
+    <Folded says="Account, and look up by" open={!scene.tried}>
       {() => (
         <div class="stack">
           <Steps scene={scene} accounts={accounts} />
@@ -173,7 +178,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           min={0}
           value={budget - held}
           onInput={({ currentTarget: { value } }) => {
-            typed.value = value === '' ? undefined : Math.max(0, Math.trunc(Number(value)));
+            typed.value = value ? Math.max(0, Math.trunc(Number(value))) : undefined;
           }}
         />
       )}
@@ -184,7 +189,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
             key={sample ?? 'all'}
             says={says}
             look={at === 0 ? 'go' : undefined}
-            disabled={scene.planned.waits || waits || isNothing || why !== undefined}
+            disabled={scene.planned.waits || waits || isNothing || Boolean(why)}
             does={() => start(scene, plan, { budget, sample })}
           />
         ))}
