@@ -40,6 +40,12 @@ test('a list is renamed, also its download; the next file of its old name is its
   await page.getByRole('button', { name: 'Download as ▾' }).click();
   await page.getByRole('button', { name: /^CSV$/ }).click();
   expect((await saving).suggestedFilename()).toMatch(/^Renewals Q4\./);
+  // The report that she mails knows no other name of it either.
+  const [{ batch }] = (await ask(served, 'GET', '/batches')).batches;
+  const { body, headers } = await served.tool(`/api/batches/${batch}/files/report`);
+  expect(headers['content-disposition']).toContain('Renewals%20Q4.');
+  expect(body).toContain('Renewals Q4.csv, 2 rows');
+  expect(body).not.toMatch(/\b(?:export|list)\.csv/);
   expect(await brought(served, 'export.csv', 'Domain\na.example\nb.example\nc.example\n')).toBe(list);
   expect(await namesOf(served)).toEqual(['Renewals Q4.csv']);
   const other = await brought(served, 'other.csv', 'Domain\nz.example\n');

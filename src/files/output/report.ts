@@ -5,6 +5,7 @@ import { isoTime } from '../../core/clock.ts';
 import { counted, grouped, plainText } from '../../core/plain-text.ts';
 import { readSettings } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
+import { listNameOf } from '../called.ts';
 import { Fold, Table } from './report/parts.ts';
 import { REPORT_STYLE } from './report/style.ts';
 import { Whole } from './report/whole.ts';
@@ -65,7 +66,7 @@ function recordLines(batch: Batch): readonly (readonly string[])[] {
     ['batch', batch.id],
     ['operation', operation],
     ['account', `${names}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
-    ['list', `${basename(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
+    ['list', `${listNameOf(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
     ...leftOut.map(({ rows: which, text }) => ['left out of it', `row ${which}: ${text}`]),
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
   ];
