@@ -22,6 +22,7 @@ import { type Batch, type BatchId, type Ledger, type LedgerReader, undoneBy } fr
 import { commandLine, nextCommand } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { type RunObject, UndoObject } from '../objects/run-object.ts';
+import { guardLines, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { isOrderedHere, nextCommandOf } from '../run/batches.ts';
@@ -56,6 +57,7 @@ const undoInput = z.strictObject({
   dry_run: onOff('show what would be sent and what cannot be undone; sends nothing'),
   plan: text('send exactly what the plan with this id showed, or nothing: --dry-run prints it', '<id>'),
   yes: onOff('agree without being asked'),
+  allow_admin: onOff('let it make a person admin'),
   attention_ok: onOff('exit with 0 even when something could not be undone'),
 });
 type UndoInput = z.output<typeof undoInput>;
@@ -205,7 +207,8 @@ async function undo(
       // A person has already agreed to a list that has begun here. What a store says of it is no agreement.
       const isAgreed = begun !== undefined && isOrderedHere(begun);
       const askChanges = isAgreed ? async () => true : agrees;
-      const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
+      const order = { file, output, maxPauseMs, signal, onEvent, askChanges };
+      const summary = await spender.run(chosen, { ...order, allowAdmin: input.allow_admin });
       return { ...undone, summary };
     } finally {
       await spender.close();
@@ -281,8 +284,6 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
       operation: { ...operation, change: { ...change, isState: false } },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
       origin: { undoes: batch.id },
-      // Each person whom this job makes an admin was an admin before.
-      guards: { admins: 'allow' },
     },
     account,
     dialect,
@@ -358,17 +359,16 @@ async function planReport(
     );
   if (rows.length > 0) {
     const plan = asListed(await withUndoList(rows, (file) => planOf(chosen, ledger, file)), rows);
+    const guards = guardProblems(chosen, plan);
     const object = withId({
       undoes: id,
       state: 'plan',
       by: null,
-      ...shownChanges(plan),
+      ...shownChanges(plan, guards),
       not_undone: notUndone,
     });
-    return {
-      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { notUndone }), `Plan  ${object.id}`],
-      object,
-    };
+    const shown = [...diffLines(plan), ...guardLines(guards, 'An undo')].map(plainText);
+    return { lines: [...shown, ...leftLines(id, { notUndone }), `Plan  ${object.id}`], object };
   }
   if (done === undefined) return told('nothing', null, nothingToUndo(id));
   return told('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);

@@ -36,6 +36,7 @@ export async function checkGuards(
   idOf: () => Promise<string>,
 ): Promise<void> {
   if (!beginsWork(plan, context.job.operation)) return;
+  const isUndo = undoes(context.job);
   const isAccepted = context.accept?.includes('guards') === true && context.planId !== undefined;
   const problems = guardProblems(context, plan).filter(({ allows }) => allows === undefined || !isAccepted);
   if (problems.length === 0) return;
@@ -43,13 +44,21 @@ export async function checkGuards(
   const allow = problems.map((problem) => problem.allow).join(', and ');
   throw new StopError({
     code: 'guard',
-    message: `Nothing was sent, because this run would ${facts}.`,
+    message: `Nothing was sent, because this ${isUndo ? 'undo' : 'run'} would ${facts}.`,
     next: `If that is right, ${allow}.`,
-    ...(problems.some(({ allows }) => allows === undefined)
+    // An undo has a plan of its own, by which this one is not known.
+    ...(isUndo || problems.some(({ allows }) => allows === undefined)
       ? {}
       : { plan: await idOf(), choices: [accepting('guards', 'allow it, for this plan alone')] }),
   });
 }
+
+/** An undo is held back as a run is: what it puts back may have been changed for a reason. */
+const undoes = ({ origin }: Job): boolean => origin !== undefined && 'undoes' in origin;
+
+/** @param what would stop: a run, or an undo. */
+export const guardLines = (guards: readonly GuardObject[], what: string): readonly string[] =>
+  guards.map(({ fact, allow }) => `${what} would stop: it would ${fact}. If that is right, ${allow}.`);
 
 export function guardProblems(
   { job, allowAdmin = false, isSweep = false }: Pick<RunContext, 'job' | 'allowAdmin' | 'isSweep'>,
@@ -59,7 +68,7 @@ export function guardProblems(
   const sent = plan.changes.filter(isSent);
   return [
     removalProblem(guards, plan, sent),
-    allowAdmin ? undefined : adminProblem(guards, sent, isSweep),
+    allowAdmin ? undefined : adminProblem(job, sent, isSweep),
     domainProblem(guards, sent),
     inviteProblem(guards, sent),
     ownUserProblem(plan, sent),
@@ -98,15 +107,20 @@ function removalProblem(
 }
 
 /** @param isSweep whether no one has typed a flag, nor could. */
-function adminProblem({ admins }: Guards, sent: Sent, isSweep: boolean): GuardObject | undefined {
+function adminProblem(job: Job, sent: Sent, isSweep: boolean): GuardObject | undefined {
+  const { admins } = job.guards ?? {};
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
   const who = namesOfPeople(made);
+  const ways = [
+    ...(isSweep ? [] : ['add --allow-admin']),
+    ...(undoes(job) ? [] : ['set guards: { admins: allow } in the job']),
+  ];
   return {
     fact: `make ${counted(who.length, 'person', 'people')} admin ${namesOf(made)}`,
     says: `${grouped(who.length)} ${who.length === 1 ? 'becomes' : 'become'} admin`,
     who: [...who],
-    allow: `${isSweep ? '' : 'add --allow-admin, or '}set guards: { admins: allow } in the job`,
+    allow: ways.join(', or '),
     allows: { admins: 'allow' },
   };
 }

@@ -16,10 +16,11 @@ import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../../
 import { counted, grouped, when } from '../../../parts/figures.ts';
 import { ask } from '../../../session.ts';
 import type { Agreed, OfScene } from '../scene.ts';
-import { untypedIn } from '../start/agreed.ts';
+import { whyNot } from '../start/agreed.ts';
 import { changeFacts, isSent, markOf, teamRows } from '../team.ts';
 import { Attention } from './attention.tsx';
 
+const Guards = late(async () => (await import('../start/agreements.tsx')).Guards, '');
 const Losing = late(async () => (await import('../start/agreements.tsx')).Losing, '');
 const Mailed = late(async () => (await import('../start/agreements.tsx')).Mailed, '');
 
@@ -166,13 +167,13 @@ function Else({ scene: { batch, list, isUndoing, isPlanning } }: OfScene) {
 }
 
 /** What would be taken back, and what cannot be, before it is. */
-function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
+function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
   const agreed = useSignal<Agreed>({});
   const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   // An undo may have begun and ended between two looks at the work.
   const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
   const sent = plan?.changes.filter(isSent).length ?? 0;
-  const untyped = plan && untypedIn(plan, agreed.value);
+  const why = plan && sent > 0 ? whyNot({ agreed, list }, plan) : undefined;
   return (
     <Panel name="Undo">
       <Scroll>
@@ -183,6 +184,7 @@ function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
       <Foot>
         {plan && sent > 0 && (
           <div class="stack agreed">
+            <Guards plan={plan} agreed={agreed} list={list} />
             <Losing plan={plan} agreed={agreed} />
           </div>
         )}
@@ -192,13 +194,14 @@ function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
             <Act
               look="go"
               says={`Take back ${counted(sent, 'change')}`}
-              disabled={untyped !== undefined}
-              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id } })}
+              disabled={why !== undefined}
+              // The button waits until she has allowed who becomes admin; the plan's id says whom.
+              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id, allow_admin: true } })}
             />
           )}
           <Button says="Close" onClick={() => (isUndoing.value = false)} />
         </div>
-        {untyped && <p class="why">Waits for one answer: {untyped}</p>}
+        {why && <p class="why">{why}</p>}
       </Foot>
     </Panel>
   );

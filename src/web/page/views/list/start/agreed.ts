@@ -17,8 +17,10 @@ export function againIn({ reread, unanswered, asked_otherwise: otherwise }: Plan
   return { most, says: says.filter(Boolean).join(' ') };
 }
 
-/** Why nothing can be started as the list is; undefined where she may. */
-export function whyNot(scene: Scene, plan: PlanObject): string | undefined {
+type OfAgreed = Pick<Scene, 'agreed' | 'list'>;
+
+/** Why nothing can be started as the list is, or be undone; undefined where she may. */
+export function whyNot(scene: OfAgreed, plan: Partial<PlanObject>): string | undefined {
   const openAgreements = waitsFor(scene, plan);
   const answers =
     openAgreements.length === 1
@@ -33,7 +35,7 @@ export function whyNot(scene: Scene, plan: PlanObject): string | undefined {
 const NUMBERS = ['no', 'one', 'two', 'three', 'four'];
 
 /** What she still has to agree to before a start, each in a few words. */
-function waitsFor(scene: Scene, plan: PlanObject): readonly string[] {
+function waitsFor(scene: OfAgreed, plan: Partial<PlanObject>): readonly string[] {
   const { value: agreed } = scene.agreed;
   const { to_agree: question, reread, guards = [] } = plan;
   const untyped = untypedIn(plan, agreed);
@@ -49,15 +51,15 @@ function waitsFor(scene: Scene, plan: PlanObject): readonly string[] {
 }
 
 /** Why no change of a team can be sent; undefined where some can, or where all is as the list says. */
-export function nothingSent({ changes, invalid, unknown }: PlanObject): string | undefined {
-  if (changes === undefined || invalid === 0 || changes.some(isSent)) return undefined;
+export function nothingSent({ changes, invalid, unknown }: Partial<PlanObject>): string | undefined {
+  if (changes === undefined || !invalid || changes.some(isSent)) return undefined;
   const { length: projects } = unknown?.projects ?? [];
   if (projects === 0) return `Nothing can be sent: ${needWords(invalid)}`;
   return `Nothing can be sent: ${counted(projects, 'project is', 'projects are')} not known`;
 }
 
 /** `3 lose access, type 3`, until she has; undefined where nobody does. */
-export function untypedIn(plan: Pick<PlanObject, 'changes'>, agreed: Agreed): string | undefined {
+function untypedIn(plan: Pick<PlanObject, 'changes'>, agreed: Agreed): string | undefined {
   const losing = losingIn(plan);
   if (losing === undefined) return undefined;
   const isTyped = typedFor(losing, agreed).trim().toLowerCase() === losing.phrase.toLowerCase();
@@ -71,7 +73,7 @@ export const typedFor = ({ about }: { readonly about: string }, { typed }: Agree
 export type Guard = NonNullable<PlanObject['guards']>[number];
 
 /** Of whom a guard speaks: other people, another project or version of the list are another question. */
-export const aboutGuard = ({ list }: Scene, { says, who }: Guard): string =>
+export const aboutGuard = ({ list }: Pick<Scene, 'list'>, { says, who }: Guard): string =>
   JSON.stringify([list?.at, says, who]);
 
 /** The same of a project that would be made, whose name is nearly that of another one. */
@@ -79,14 +81,14 @@ export const aboutName = ({ list }: Pick<Scene, 'list'>, name: string): string =
   JSON.stringify([list?.at, 'new project', name]);
 
 /** Projects that are not made before she has said that they are new: nobody can delete them again. */
-export function holdsFor({ list, agreed }: Pick<Scene, 'list' | 'agreed'>, plan?: PlanObject) {
+export function holdsFor({ list, agreed }: OfAgreed, plan?: Partial<PlanObject>) {
   const { changes = [], unknown: { misspelled = [] } = {} } = plan ?? {};
   const isMade = (name: string): boolean => changes.some((each) => isMaking(each) && each.project === name);
   const isSaid = (name: string) => agreed.value.allowed?.includes(aboutName({ list }, name)) === true;
   return misspelled.map(({ name }) => name).filter((name) => isMade(name) && !isSaid(name));
 }
 
-export const isAllowed = (scene: Scene, guard: Guard): boolean =>
+export const isAllowed = (scene: OfAgreed, guard: Guard): boolean =>
   scene.agreed.value.allowed?.includes(aboutGuard(scene, guard)) === true;
 
 /** Whether a start does something to people that is asked about, or was agreed to. */

@@ -3,7 +3,7 @@ import { accountWords } from '../../../../../files/output/summary-words.ts';
 import type { PlanObject } from '../../../../api.ts';
 import { Button, Field, Notice, Popover, Sentences } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
-import type { Agreed, OfPlan } from '../scene.ts';
+import type { Agreed, OfPlan, Scene } from '../scene.ts';
 import { losingIn, mailWords } from '../team.ts';
 import { aboutGuard, isAllowed, typedFor } from './agreed.ts';
 
@@ -11,7 +11,7 @@ import { aboutGuard, isAllowed, typedFor } from './agreed.ts';
 export function TeamAgreements({ scene, plan }: OfPlan) {
   return (
     <>
-      <Guards scene={scene} plan={plan} />
+      <Guards plan={plan} {...scene} />
       <Losing plan={plan} agreed={scene.agreed} />
     </>
   );
@@ -71,20 +71,27 @@ export function Who({ says, who }: WhoProps) {
   );
 }
 
-/** What goes too far. What she allows stays in sight, and holds for these people and this start alone. */
-function Guards({ scene, plan }: OfPlan) {
+interface GuardsProps extends Pick<Scene, 'agreed' | 'list'> {
+  readonly plan: Pick<PlanObject, 'changes' | 'guards'>;
+}
+
+/**
+ * What goes too far, of a start or of an undo. What she allows stays in sight, and holds for these people and
+ * this start alone.
+ */
+export function Guards({ plan, ...of }: GuardsProps) {
   const { guards = [] } = plan;
   // Below, all who lose access are named.
   const isNamed = new Set(losingIn(plan)?.people);
-  const { value: agreed } = scene.agreed;
+  const { value: agreed } = of.agreed;
   const turn = (about: string): void => {
     const { allowed = [] } = agreed;
     const others = allowed.filter((each) => each !== about);
-    scene.agreed.value = { ...agreed, allowed: others.length < allowed.length ? others : [...others, about] };
+    of.agreed.value = { ...agreed, allowed: others.length < allowed.length ? others : [...others, about] };
   };
   return guards.map((guard) => {
     const { fact, says, who, allow, allows } = guard;
-    const isOn = isAllowed(scene, guard);
+    const isOn = isAllowed(of, guard);
     return (
       <Notice
         key={fact}
@@ -97,7 +104,7 @@ function Guards({ scene, plan }: OfPlan) {
           <Button
             says={isOn ? 'Allowed ✓' : 'Allow'}
             aria-pressed={isOn}
-            onClick={() => turn(aboutGuard(scene, guard))}
+            onClick={() => turn(aboutGuard(of, guard))}
           />
         )}
       </Notice>
