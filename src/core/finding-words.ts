@@ -372,7 +372,7 @@ function cellWords(code: Code): (facts: FactsOf<Code>, face: Face) => string {
 
 /** A cell, which is another one in each row. */
 const cellIn = (face: Face, cell: string): string =>
-  face === 'short' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
+  face === 'short' || cell === '' ? '' : ` ${foreignWords(cell, LONGEST_CELL)}`;
 
 const quotedIn = (face: Face, cell: string): string =>
   face === 'short' ? '' : ` "${foreignWords(cell.trim(), LONGEST_CELL)}"`;
@@ -510,6 +510,20 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
   }
   return text;
 }
+
+/** The same beside the cells of the row, where a long cell would be there twice, and push the reason away. */
+export const sayBesideCells = (findings: Findings, names: Names): string =>
+  sayAll(
+    findings.map((each) => {
+      const { code, facts } = each;
+      const isLong = 'cell' in facts && facts.cell.length > LONG_CELL && code in CELLS;
+      return isLong ? ({ ...each, facts: { ...facts, cell: '' } } as Finding) : each;
+    }),
+    'page',
+    names,
+  );
+
+const LONG_CELL = 12;
 
 /** After a colon the words go on, and after a sentence they begin another one. */
 function behind(text: string, words: string): string {

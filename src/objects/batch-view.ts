@@ -62,7 +62,7 @@ export const ChangeFigures = z.object({
   done: z.record(z.string(), z.number()),
   /** Changes by status, or `held_back`. */
   counts: z.record(z.string(), z.number()),
-  /** Changes that the service confirmed without details. */
+  /** Confirmed without details. */
   without_a_word: z.number(),
 });
 
@@ -83,7 +83,7 @@ const PeopleObject = z.object({
   /** All their changes were taken back since. */
   taken_back: z.number(),
   unchanged: z.number(),
-  /** Left out by a condition of the job, or a decision. */
+  /** By a condition, or a decision. */
   left_out: z.number(),
 });
 

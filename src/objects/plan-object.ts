@@ -65,7 +65,7 @@ const UnknownObject = z.object({
   projects: z.array(NameObject),
   /** Words for a role. */
   roles: z.array(NameObject),
-  /** Unknown or new projects, and the one that is probably meant. */
+  /** Unknown or new projects, and the one meant. */
   misspelled: z.array(NameObject.extend({ meant: z.string() })).exactOptional(),
 });
 export type UnknownObject = z.infer<typeof UnknownObject>;
@@ -83,7 +83,7 @@ export const ChangesPlan = z.object({
   default_project: DefaultProjectObject.exactOptional(),
   /** People who are removed because the list lacks them. */
   removed: z.number().exactOptional(),
-  /** People whom the list lacks, and who are held back. */
+  /** Those held back. */
   held_back: z.number().exactOptional(),
   /** People left out, and those with access. */
   left_out: z.number().exactOptional(),
@@ -154,7 +154,7 @@ export const PlanFigures = z.object({
   accepted: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
-  /** Rows that are asked by the identifier that tells them from other rows. */
+  /** Rows asked by what tells them apart. */
   told_apart: z.number().exactOptional(),
   /** Rows to buy with answers that are too old. */
   too_old: z.number().exactOptional(),
@@ -165,6 +165,8 @@ export const PlanFigures = z.object({
   /** Rows in doubt that a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
+  /** The changes that cost them. */
+  charges: z.array(z.object({ operation: z.string(), calls: z.number(), most: z.number() })).exactOptional(),
   /** These credits in money. */
   cost: PlannedCostObject.exactOptional(),
   /** Where there are several accounts or steps. */

@@ -1,6 +1,6 @@
 import type { AnswerPlace } from '../core/answer-body.ts';
 import { makesProject } from '../core/described.ts';
-import { sayAll } from '../core/finding-words.ts';
+import { sayAll, sayBesideCells } from '../core/finding-words.ts';
 import type { Finding, Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
@@ -74,7 +74,7 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
     more_columns: table.more,
     last,
-    rows: (await shownIn(table, listed)).map(inPageWords),
+    rows: (await shownIn(table, listed)).map((row) => inPageWords(table, row)),
     next: found[limit]?.row ?? null,
   };
 }
@@ -158,7 +158,7 @@ export async function tableAhead(
   return {
     columns: [...table.columns],
     ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
-    rows: (await shownIn(table, rows)).map(inPageWords),
+    rows: (await shownIn(table, rows)).map((row) => inPageWords(table, row)),
   };
 }
 
@@ -290,7 +290,7 @@ async function worksOf(
   return new Map(planned.flat().flatMap(({ row, work }) => (work === undefined ? [] : [[row, work]])));
 }
 
-function inPageWords(row: TableRowObject): TableRowObject {
+function inPageWords({ batch }: Table, row: TableRowObject): TableRowObject {
   const { findings } = row;
   if (findings === undefined) return row;
   const ofSteps = Map.groupBy(findings, ({ step }) => step ?? '');
@@ -305,7 +305,9 @@ function inPageWords(row: TableRowObject): TableRowObject {
       ),
     ] as const;
   });
-  return { ...row, says: { all: sayAll(findings, 'page', CALLED), steps: Object.fromEntries(steps) } };
+  const isOfTeam = batch.plannedRows !== undefined;
+  const all = isOfTeam ? sayBesideCells(findings, CALLED) : sayAll(findings, 'page', CALLED);
+  return { ...row, says: { all, steps: Object.fromEntries(steps) } };
 }
 
 function actionIn(record: RowRecord | undefined) {
@@ -334,7 +336,7 @@ function cellsBeside(
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const shown = shownAnswer(match.answers, answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, cells), shown);
-  const why = soFar.length > 0 ? sayAll(soFar, 'terminal') : made.why;
+  const why = soFar.length > 0 ? sayBesideCells(soFar, CALLED) : made.why;
   return [...made.cells, ...ourCells(ourFacts(batch, row, record, match, why), cells)];
 }
 

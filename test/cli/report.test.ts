@@ -29,8 +29,8 @@ test('a manager reads what was found, what each one cost, where the others were 
   expect(lines.slice(1)).toEqual([
     '4 of 5 companies found, 80 %',
     'It cost 3 credits (A$0.12). That is 1 credit (A$0.04) for each one bought. ' +
-      '1 row stands twice on the list: free of charge. 1 row needs attention.',
-    ...['Rows 5', 'Looked up 3', 'Twice on the list 1, free', 'Cannot be used 1'],
+      '1 row shares an answer with another row: free of charge. 1 row needs attention.',
+    ...['Rows 5', 'Looked up 3', 'Share an answer 1, free', 'Cannot be used 1'],
     ...['Found 4, 1 of them free', 'Need attention 1'],
     ...['Cost', 'Credits 3', 'Never more than 9 credits', 'In money A$0.12'],
     ...['What came back, of 4 companies', 'Staff 4', 'Twitter 0, 0 %', 'Found by web domain 4 of 4, 100 %'],

@@ -3,7 +3,7 @@
  * on purpose what goes far; agrees by typing before anybody loses access; and can take it back.
  * Method: the page in a real browser over sheets of people, before the embedded service.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -617,4 +617,110 @@ test('the field of an agreement does not cover its words', async () => {
   const label = page.locator('label').filter({ hasText: 'Type 3 to agree' }).locator('span');
   await label.waitFor();
   expect(await label.evaluate((words) => words.scrollWidth - words.clientWidth)).toBe(0);
+});
+
+test('what an account charges for a team stands in the plan, with what it is for, and on the button; one that charges nothing says no credits', async () => {
+  const { team, served } = await atService();
+  const job = { account: 'data', projects: { Care: 'proj-1c' } };
+  const people = ['ann@t.example,Care,viewer', 'bob@t.example,Care,editor', 'cid@@t.example,Care,viewer'];
+  const { id, page } = await teamAt(served, 'team.csv', sheet(...people), job);
+  await page.getByText('Account, and projects', { exact: true }).waitFor();
+  await rowOf(page, 'ann@t.example').getByText('is invited to Care as viewer', { exact: true }).waitFor();
+  expect(await page.locator('main').innerText()).not.toMatch(/credit|look up/i);
+
+  writeFileSync(
+    team.place.path('charging.yaml'),
+    JSON.stringify({ operations: { 'create-invite': { credits: { most: 2, found: 2 } } } }),
+  );
+  team.writeAccount({ dialect: team.place.path('charging.yaml') });
+  await page.reload();
+  await page.getByText('4 credits at most: 4 for 2 × create invite.', { exact: true }).waitFor();
+  const { charges } = await ask(served, 'POST', '/plan', {
+    file: id,
+    job: { operation: 'onboard', ...job },
+  });
+  expect(charges).toEqual([{ operation: 'create-invite', calls: 2, most: 4 }]);
+  await page.getByRole('button', { name: 'Make 2 changes, 4 credits' }).click();
+  await finished(served, id, 1);
+  expect((await team.state()).roles()).toEqual({
+    'proj-1c ann@t.example': 'viewer',
+    'proj-1c bob@t.example': 'editor',
+  });
+
+  // What is mended behind the end is a change of one person, and no row that is asked.
+  await page.getByRole('rowheader', { name: '4' }).click();
+  await page.keyboard.press('F2');
+  await page.getByLabel('Email of row 4').fill('cid@t.example');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 cell mended: done with the next start.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Look at it' }).click();
+  await page.getByRole('button', { name: 'Make 1 change, 2 credits' }).click();
+  await finished(served, id, 2);
+  expect((await team.state()).standing('proj-1c', 'cid@t.example')).toEqual({
+    as: 'invited',
+    role: 'viewer',
+  });
+});
+
+test('a row of a project that is not known is corrected at its project, and a damaged address is said once, on a phone as well', async () => {
+  const { served } = await atService();
+  const long = 'dan.vale.of.the.harbour.office@@team.example';
+  const people = ['ann@t.example,Care,viewer', 'fay@t.example,Crestline,viewer', `${long},Care,viewer`];
+  const job = { account: 'data', projects: { Care: 'proj-1c' } };
+  const { id, page } = await teamAt(served, 'team.csv', sheet(...people), job);
+  const phone = await tabAt(served, `/lists/${id}`, { viewport: { width: 390, height: 844 } });
+  const card = (words: string) => phone.getByRole('listitem').filter({ hasText: words });
+  const stranger = card('Crestline');
+  await stranger.getByText('project "Crestline" is not known').waitFor();
+  expect(await stranger.getByRole('button', { name: 'Correct Email' }).count()).toBe(0);
+  // The cell ends where the others of the card do.
+  const field = stranger.getByRole('textbox', { name: 'Project of row 3' });
+  const ends = () =>
+    stranger.locator('dd').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+  const { x, width } = (await field.boundingBox()) ?? { x: 0, width: 0 };
+  for (const end of await ends()) expect(Math.abs(x + width - end)).toBeLessThanOrEqual(1);
+  expect(await field.evaluate((input) => getComputedStyle(input).textAlign)).toBe('right');
+  await stranger.getByRole('button', { name: 'Correct Project' }).click();
+  expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+  await phone.keyboard.press('Escape');
+
+  await change(page).click();
+  await finished(served, id, 1);
+  await phone.reload();
+  await stranger.getByRole('button', { name: 'Correct Project' }).waitFor();
+  expect(await stranger.getByRole('button', { name: 'Correct Email' }).count()).toBe(0);
+  await card(long).getByText('e-mail: has more than one @', { exact: true }).waitFor();
+  await rowOf(page, long).getByText('e-mail: has more than one @', { exact: true }).waitFor();
+  await page.getByRole('rowheader', { name: '4' }).click();
+  await page.keyboard.press('Enter');
+  const beside = page.getByRole('complementary', { name: 'Row 4' });
+  await beside.getByText('e-mail: has more than one @', { exact: true }).waitFor();
+  // Its name, and the cell.
+  expect((await beside.innerText()).split(long).length - 1).toBe(2);
+});
+
+test('an undo that makes a person admin again waits until that is allowed by name, as a start does', async () => {
+  const { team, served } = await atService();
+  const job = { operation: 'onboard', account: 'data', projects: { Atlas: 'proj-1' } };
+  const run = async (name: string, body: string) => {
+    const file = await brought(served, name, body);
+    const { id: plan } = await ask(served, 'POST', '/plan', { file, job });
+    await worked(served, 'run', { file, job, plan, accept: ['guards'], yes: true });
+    return file;
+  };
+  await run('spring.csv', sheet('ann@t.example,Atlas,admin', 'bob@t.example,Atlas,viewer'));
+  const id = await run('autumn.csv', sheet('ann@t.example,Atlas,editor', 'bob@t.example,Atlas,viewer'));
+  const standing = async () => (await team.state()).standing('proj-1', 'ann@t.example');
+  expect(await standing()).toEqual({ as: 'invited', role: 'editor' });
+
+  const page = await tabAt(served, `/lists/${id}`);
+  await page.getByRole('button', { name: 'Undo…' }).click();
+  await page.getByText('1 becomes admin: ann@t.example in Atlas', { exact: true }).waitFor();
+  await page.getByText('Waits for one answer: 1 becomes admin', { exact: true }).waitFor();
+  const back = page.getByRole('button', { name: 'Take back 1 change' });
+  expect(await back.isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await back.click();
+  await page.locator('main .state').getByText('Taken back today').waitFor();
+  expect(await standing()).toEqual({ as: 'invited', role: 'admin' });
 });

@@ -1,3 +1,4 @@
+import { chargeWords } from '../../core/charge-words.ts';
 import { percentOf } from '../../core/counts.ts';
 import { inMoney } from '../../core/money.ts';
 import { counted, foreignName, grouped, linesOf, listed, plainText } from '../../core/plain-text.ts';
@@ -8,6 +9,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { PlannedStepObject, PlanObject, ReasonObject, SampleObject } from '../../objects/plan-object.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { Plan } from '../../plan/plan.ts';
+import { guardLines } from '../../plan/team/change-guards.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 import { missingWords } from '../../values/answer-fields.ts';
@@ -159,7 +161,7 @@ export function unfinishedLine(batch: string, { credits, cost }: Pick<Plan, 'cre
 
 export function changePlanLines(
   plan: ChangePlan,
-  { credits, cost, seconds, part }: Pick<Plan, 'credits' | 'cost' | 'seconds' | 'part'>,
+  { credits, charges, cost, seconds, part }: Pick<Plan, 'credits' | 'charges' | 'cost' | 'seconds' | 'part'>,
   guards: PlanObject['guards'] = [],
   shown?: Parameters<typeof diffLines>[1],
 ): readonly string[] {
@@ -168,7 +170,8 @@ export function changePlanLines(
     diffLines(plan, shown),
     plan.defaultProject && defaultProjectLine(plan.defaultProject),
     plan.skippedBy?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
-    credits.most > 0 && `At most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}.`,
+    credits.most > 0 &&
+      `At most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}${chargeWords(charges)}.`,
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,
     part &&
@@ -176,7 +179,7 @@ export function changePlanLines(
         `for at most ${counted(part.most, 'credit')}${inMoney(part.cost)}.`,
     batch?.state === 'open'
       ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
-      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
+      : guardLines(guards, 'A run'),
   );
 }
 

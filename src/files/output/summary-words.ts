@@ -237,15 +237,15 @@ function besideWords(view: WholeView): string {
   return parts.join(' ');
 }
 
-/** `6 rows were known before, 4 stand twice on the list`; blank where none was free. */
+/**
+ * `6 rows were known before, 4 share an answer with another row`; blank where none was free. These are no
+ * duplicates of a plan, which ask the same in every way: rows that differ may be answered by one request.
+ */
 function freeWords({ known, twice }: Pick<FiguresObject, 'known' | 'twice'>): string {
   const before = known > 0 && counted(known, 'row was known before', 'rows were known before');
-  const double =
-    twice > 0 &&
-    (before === false
-      ? counted(twice, 'row stands twice on the list', 'rows stand twice on the list')
-      : `${grouped(twice)} ${twice === 1 ? 'stands' : 'stand'} twice on the list`);
-  return linesOf(before, double).join(', ');
+  const many = before === false ? counted(twice, 'row') : grouped(twice);
+  const shared = twice > 0 && `${many} ${twice === 1 ? 'shares' : 'share'} an answer with another row`;
+  return linesOf(before, shared).join(', ');
 }
 
 export const vendorCountWords = (count: number | undefined): string =>

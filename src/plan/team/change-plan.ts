@@ -3,7 +3,7 @@ import { askedText } from '../../core/call-key.ts';
 import { makesProject } from '../../core/described.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { NO_FINDINGS } from '../../core/finding.ts';
-import { sayAll } from '../../core/finding-words.ts';
+import { sayAll, sayBesideCells } from '../../core/finding-words.ts';
 import type { Findings } from '../../core/findings.ts';
 import { subjectText, Team, userIn } from '../../core/membership.ts';
 import { moneyFor } from '../../core/money.ts';
@@ -86,8 +86,8 @@ export interface ChangePlan {
   readonly skippedBy?: SkippedByObject[];
   /** The number of requests when all of them succeed. */
   readonly calls: number;
-  /** The most that the requests of a row cost, for rows with requests that cost anything. */
-  readonly costs: readonly { readonly row: RowNumber; readonly most: number }[];
+  /** The most that each request costs, for those that cost anything. */
+  readonly costs: readonly { readonly row: RowNumber; readonly operation: string; readonly most: number }[];
   /**
    * The changes of the batch that are in doubt and may be sent again, at the cost of `most`; absent when
    * there are none.
@@ -206,11 +206,18 @@ export function planOfChanges(plan: ChangePlan, account: Account, chosenRows?: R
     ...againIn(again),
     ...present({ part }),
     credits: { most, expected: most },
+    ...(costs.length > 0 ? { charges: chargesIn(costs) } : {}),
     ...present({ cost: plannedCost(cost, cost) }),
     seconds: perSecond === undefined ? null : Math.ceil(calls / perSecond),
     ...present({ reasons: reasons.all() }),
   };
 }
+
+/** For what the account charges, and how much at most. */
+const chargesIn = (costs: ChangePlan['costs']) =>
+  [...Map.groupBy(costs, ({ operation }) => operation)].map(([operation, calls]) => {
+    return { operation, calls: calls.length, most: calls.reduce((sum, { most }) => sum + most, 0) };
+  });
 
 /** @param askTeam left out: only the ledger is asked. @throws StopError `input` where the file is damaged. */
 export async function planChanges(
@@ -382,7 +389,7 @@ class TeamDraft {
   /** What the calls ask that an earlier row makes, because equal calls are made once. */
   readonly made = new Set<string>();
   duplicates = 0;
-  readonly costs: { readonly row: RowNumber; readonly most: number }[] = [];
+  readonly costs: ChangePlan['costs'][number][] = [];
 
   constructor(
     team: Team,
@@ -419,7 +426,7 @@ class TeamDraft {
     const reason = reasonOf(outcome);
     const findings = [...outcome.findings];
     const action = actionOfOutcome(outcome);
-    const says = sayAll(findings, 'page', CALLED);
+    const says = sayBesideCells(findings, CALLED);
     this.changes.push({ row, action, ...of, ...present({ reason, beyond }), findings, says });
     return outcome;
   }
@@ -453,7 +460,7 @@ class TeamDraft {
     if (this.made.has(callText)) return false;
     this.made.add(callText);
     const most = this.#mostOf(call);
-    if (most > 0) this.costs.push({ row, most });
+    if (most > 0) this.costs.push({ row, operation: call.operation, most });
     return true;
   }
 

@@ -163,9 +163,9 @@ test('the report says first what came of the list, what it cost, and what needs 
     'leads.csv · THEN',
     '2 of 4 companies found, 50 %',
     'It cost 1,200 credits (A$48.00), and 3 more in doubt, for answers that were lost. ' +
-      'That is 1,200 credits (A$48.00) for each one bought. 1 row stands twice on the list: free of charge. ' +
+      'That is 1,200 credits (A$48.00) for each one bought. 1 row shares an answer with another row: free of charge. ' +
       '2 rows need attention.',
-    ...['Rows', '4', 'Looked up', '2, by 4 requests', 'Twice on the list', '1, free', 'Cannot be used', '1'],
+    ...['Rows', '4', 'Looked up', '2, by 4 requests', 'Share an answer', '1, free', 'Cannot be used', '1'],
     ...['Found', '2, 1 of them free', 'Need attention', '2'],
     ...['Cost', 'Credits', '1,200', 'In doubt', '3 credits', 'Never more than', '1,500 credits'],
     ...['In money', 'A$48.00', 'What came back, of 2 companies', 'phone', '1, 50 %', 'city', '0, 0 %'],

@@ -221,7 +221,7 @@ function requireFiguresShown(run: RunObject, figures: FiguresObject, tables: Tab
   if (run.report === undefined) return;
   const report = fs.readFileSync(run.report, 'utf8');
   promise(free <= found, `run: ${free} of ${found} found rows were free`);
-  const shown = ['Looked up', 'Known before', 'Twice on the list', 'Found'].map((name) => {
+  const shown = ['Looked up', 'Known before', 'Share an answer', 'Found'].map((name) => {
     const [, count = '0'] = new RegExp(`>${name}<[\\s\\S]*?class="soft">([\\d,]+)`).exec(report) ?? [];
     return Number(count.replaceAll(',', ''));
   });

@@ -39,7 +39,7 @@ function Rows(report: ReportObject) {
   const went: readonly Meter[] = [
     meter('Looked up', asked, rows, requestWords(report)),
     meter('Known before', known, rows, 'free'),
-    meter('Twice on the list', twice, rows, 'free'),
+    meter('Share an answer', twice, rows, 'free'),
     meter('Had it already', filled, rows, 'free'),
     meter('Left out', leftOut, rows, leftOutWords(figures), 'none'),
     meter(never, pending, rows, '', 'none'),

@@ -158,7 +158,7 @@ type OfChanges = Pick<PlanObject, 'changes'>;
 
 const isAdminNow = ({ from, to }: PlannedChangeObject): boolean => from === 'admin' && to !== 'admin';
 
-function inputsOf({ facts }: NonNullable<PlannedChangeObject['findings']>[number]): readonly string[] {
+export function inputsOf({ facts }: NonNullable<PlannedChangeObject['findings']>[number]): readonly string[] {
   if ('inputs' in facts) return facts.inputs;
   return 'input' in facts ? [facts.input] : [];
 }
@@ -172,7 +172,7 @@ function partOf({ action }: PlannedChangeObject): TeamPart {
 function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
   const { action, from, to, project, calls = [], beyond } = change;
   const held = heldWords(change);
-  const reason = held ? `stays: ${held}` : withoutCells(change);
+  const reason = held ? `stays: ${held}` : (change.says ?? '');
   switch (action) {
     case 'invite':
       return `is invited to ${project} as ${to}${made.has(project) ? ', once the project is made' : ''}`;
@@ -185,20 +185,12 @@ function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>
     case 'in_doubt':
       return 'waits: the result of an earlier change is not known yet';
     case 'skipped':
-      return `left out: ${reason ?? ''}`;
+      return `left out: ${reason}`;
     case 'invalid':
       return reason || 'a cell cannot be read: correct it';
     default:
       return reason || 'nothing is changed';
   }
-}
-
-/** A long cell, which stands beside it in its own column, would push the reason out of sight. */
-function withoutCells({ says, findings = [] }: PlannedChangeObject): string | undefined {
-  const cells = findings.flatMap(({ facts }) =>
-    'cell' in facts && facts.cell.length > 12 ? facts.cell : [],
-  );
-  return cells.reduce((words, cell) => words?.replace(` ${cell}:`, ':'), says);
 }
 
 /** Why a removal waits; undefined where none does. */

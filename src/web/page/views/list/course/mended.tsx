@@ -9,7 +9,7 @@ import { heldBy, start } from '../start/starting.ts';
 
 /** What her mends since the start that is shown will have asked, at which price, and the button that starts it. */
 export function Mended({ scene }: OfScene) {
-  const { isRunning, planned } = scene;
+  const { batch, isRunning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
   const { length: taken } = cellsTaken(scene);
   const cells = cellsSince(scene).length - taken;
@@ -17,7 +17,7 @@ export function Mended({ scene }: OfScene) {
   const mended = cells === 0 ? away : `${counted(cells, 'cell')} mended`;
   const consequence = plan
     ? askedWords(plan, rowsMended(scene))
-    : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
+    : `${batch?.changes ? 'done' : 'asked again'} with the next start${isRunning ? ', when this one has ended' : ''}`;
   const why = plan && whyNot(scene, plan);
   return (
     <Notice says={`${mended}: ${consequence}.${why ? ` ${why}.` : ''}`}>
@@ -35,7 +35,8 @@ interface StartMendedProps extends OfScene {
 /** Starts at once: what the button says is the most that it may cost. */
 function StartMended({ scene, plan, why }: StartMendedProps) {
   const { batch, planned, isPlanning } = scene;
-  const isHeld = planned.refused !== undefined || why !== undefined;
+  // What becomes of people is looked at before a start.
+  const isHeld = planned.refused !== undefined || why !== undefined || batch?.changes !== undefined;
   if (isHeld) return <Button says="Look at it" onClick={() => (isPlanning.value = true)} />;
   const says = changedWords(scene, plan?.to_buy ?? rowsMended(scene)) ?? 'Start';
   if (plan === undefined) return <Button says={says} disabled />;

@@ -54,12 +54,13 @@ export interface Offer {
  */
 export function offersOf(scene: Scene, plan: PlanObject, within: Within): readonly Offer[] {
   const { to_buy: toBuy, changes, this_run: part } = plan;
+  const price = within.rows === 0 ? '' : `, ${startPrice(within, priceWithin(plan, within))}`;
   if (changes !== undefined) {
     const { length: sent } = changes.filter(isSent);
-    if (sent > 0) return [{ says: `Make ${counted(sent, 'change')}` }];
+    const charged = plan.credits.most > 0 ? price : '';
+    if (sent > 0) return [{ says: `Make ${counted(sent, 'change')}${charged}` }];
     return nothingSent(plan) === undefined ? [] : [{ says: 'Make changes' }];
   }
-  const price = within.rows === 0 ? '' : `, ${startPrice(within, priceWithin(plan, within))}`;
   const { size } = scene.selected.value;
   // Rows that the list has already are asked again, or not at all.
   if (size > 0) return isKnown(scene, plan) ? [] : [{ says: selectedWords(toBuy, size) + price }];

@@ -18,7 +18,7 @@ export function Price({ scene, plan }: OfPlan) {
     ['Will be asked', grouped(plan.to_buy)],
     ...askedApart(plan).map(({ operation, rows }): Fact => [whatWords(operation), grouped(rows)]),
     ['Known already', some(plan.bought_before, ', free')],
-    ['Twice on the list', some(plan.duplicates, ', free')],
+    ['Duplicates', some(plan.duplicates, ', free')],
     [isFill(scene.job) ? 'Filled already' : 'Left out', some(plan.skipped, ', free')],
   ];
   return (

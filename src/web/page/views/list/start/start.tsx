@@ -121,7 +121,7 @@ const How = ({ scene, accounts }: OfAccounts) =>
   operationsOf(scene.job).length === 0 ? (
     <HowRead scene={scene} />
   ) : (
-    <Folded says="Account, and look up by" open={!scene.tried}>
+    <Folded says={`Account, and ${isTeam(scene) ? 'projects' : 'look up by'}`} open={!scene.tried}>
       {() => (
         <div class="stack">
           <Steps scene={scene} accounts={accounts} />

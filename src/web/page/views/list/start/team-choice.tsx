@@ -9,6 +9,7 @@ import type { OfPlan, OfScene } from '../scene.ts';
 import { cameWith, changeFacts, heldWords, isMaking, missingIn, plannedTeam } from '../team.ts';
 import { Who } from './agreements.tsx';
 
+const Charged = late(async () => (await import('./charged.tsx')).Charged, '');
 const Misspelled = late(async () => (await import('../mends/misspelled.tsx')).Misspelled, '');
 
 const ROLES = ['viewer', 'editor', 'admin'] as const;
@@ -24,7 +25,7 @@ export function Projects({ scene }: OfScene) {
       {misspelled.length > 0 && <Misspelled scene={scene} names={misspelled} />}
       {(strangers.length > 0 || job.create_projects === true) && (
         <Checkbox
-          says="Create the projects that the service lacks. They cannot be deleted again."
+          says="Create the projects that the service lacks, for good."
           checked={job.create_projects === true}
           onCheck={(isChecked) => set({ create_projects: isChecked || undefined })}
         />
@@ -35,7 +36,7 @@ export function Projects({ scene }: OfScene) {
           key={name}
           says={`${name} is`}
           defaultValue={id ?? ''}
-          placeholder="its id in the service"
+          placeholder="its id there"
           onTyped={(typed) => set({ projects: withEntry(job.projects, name, typed) })}
         />
       ))}
@@ -80,8 +81,7 @@ export function TeamChoice({ scene: { job, planned, choose } }: OfScene) {
       />
       {missing !== '' && (
         <p class="soft">
-          Not on this list: {missing}; {came || 'invited or changed by Rowonce, from any list'}. People
-          invited by others stay.
+          Not on this list: {missing}; {came || 'from any list of Rowonce'}. People invited by others stay.
         </p>
       )}
       {held > 0 && <Notice says={`${counted(held, 'removal waits', 'removals wait')}: ${why}`} />}
@@ -115,8 +115,7 @@ function Keeping({ plan: { changes = [], left_out = 0, keep_access = 0 } }: Pick
   return (
     <Notice says={<Who says={keepWords({ left_out, keep_access })} who={who} />}>
       <p class="soft">
-        Rowonce removes whom it invited or changed once their rows are off the list, and “Remove who is no
-        longer on the list” is ticked.
+        To remove them, take their rows off the list and tick “Remove who is no longer on the list”.
       </p>
     </Notice>
   );
@@ -141,6 +140,7 @@ export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
         of={changeFacts(done, ['Wait for an earlier answer', planned - sent])}
         sum={['Changes', grouped(planned)]}
       />
+      {plan.credits.most > 0 && <Charged plan={plan} />}
       <p class="soft">
         Can be undone later, but for e-mails: who is removed has to be invited again; new projects stay.
       </p>

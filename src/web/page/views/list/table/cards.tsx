@@ -4,7 +4,7 @@ import { rowName } from '../../../../../files/output/row-name.ts';
 import { Button, type Fact, Facts } from '../../../parts/controls.tsx';
 import type { Line } from '../../../parts/lines.ts';
 import { type Column, columnsUsed, isBought, isHers } from '../columns.ts';
-import { markOf } from '../team.ts';
+import { inputsOf, markOf } from '../team.ts';
 import { cellsOf, type Drawn, keyOf, keysOf, signOf, textOf, wrongIn } from './cells.tsx';
 
 /** The filters stand below the cards, so few are shown at first. */
@@ -34,8 +34,19 @@ export function Cards({ drawn }: { readonly drawn: Drawn }) {
 function cellsToMend(drawn: Drawn, line: Line, sign: ReturnType<typeof signOf>): readonly Column[] {
   const [key] = keyOf(drawn);
   if (drawn.scene.list === undefined || key?.at === undefined || line.row === 0) return [];
-  const wrong = wrongIn(drawn, line, sign);
+  const ofPerson = wrongOfPerson(drawn, line, sign);
+  const wrong = ofPerson.length > 0 ? ofPerson : wrongIn(drawn, line, sign);
   return wrong.length > 0 ? wrong : [key];
+}
+
+/** The cells for which nothing can be done for a person: those of the plan, or those that the findings name. */
+function wrongOfPerson({ columns }: Drawn, line: Line, sign: ReturnType<typeof signOf>): readonly Column[] {
+  const { planned, findings = [] } = line;
+  if (planned) return columns.filter(({ name }) => planned.faulty.includes(name));
+  const inputs = sign?.look === 'invalid' ? findings.flatMap(inputsOf) : [];
+  return columns.filter(
+    (column) => column.kind === 'asked' && column.inputs.some((input) => inputs.includes(input)),
+  );
 }
 
 const OpenRow = ({ scene, row }: Pick<Drawn, 'scene'> & { readonly row: number }) => (
@@ -86,7 +97,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
       <div class="bar">
         {mark && <b class="sign">{mark}</b>}
         {(first?.shows || row > 0) && (
-          <span>
+          <span class="grow">
             <span class="unseen">{key.name}</span> <b>{title || first?.shows || 'blank'}</b>
           </span>
         )}
