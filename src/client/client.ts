@@ -56,7 +56,7 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   /** Whether the account has ever answered; left out: never. */
   readonly hasAnswered?: boolean;
   /** Hears the time that an answer states, and dates the answer; left out: an answer is dated as it came. */
-  readonly time?: Pick<AccountTime, 'heard' | 'wallMs'>;
+  readonly time?: Pick<AccountTime, 'readDate' | 'wallMs'>;
   /** Hears what a user has to know of the clocks. */
   onNews?(message: string): void;
 }
@@ -193,7 +193,7 @@ export class Client {
           resolve({ reply, sentAtMs });
           return;
         }
-        const news = time?.heard(reply.raw.headers, intentAt.wallMs);
+        const news = time?.readDate(reply.raw.headers, intentAt.wallMs);
         if (news !== undefined) onNews?.(news);
         permit.answered();
         reach.hasAnswered = true;
@@ -235,7 +235,7 @@ export class Client {
     const { method, path } = request;
     const free = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_REQUEST] };
     const read = (sent: Exchange): FreeAnswer => {
-      this.hear(sent);
+      this.applyHints(sent);
       return { ...sent, verdict: judge(sent.reply, this.dialect, free) };
     };
     return this.#free(waiter, request, read, asking);
@@ -319,7 +319,7 @@ export class Client {
    * in the ledger, and the answer's date is already applied to the clocks.
    * @param isPause whether the caller makes the account wait itself, with the vendor's words.
    */
-  hear({ reply }: Exchange, isPause = false): void {
+  applyHints({ reply }: Exchange, isPause = false): void {
     if (reply.kind !== 'answered') return;
     const { raw } = reply;
     const vendorsReply = vendorReply(raw, this.dialect);
@@ -328,7 +328,7 @@ export class Client {
         ? rateHintsIn(raw, undefined)
         : rateHintsIn(vendorsReply, this.dialect.rate_hints);
     const { pauseMs: _, ...others } = hints;
-    this.limiter.hear(isPause ? others : hints);
+    this.limiter.applyHints(isPause ? others : hints);
   }
 }
 

@@ -191,16 +191,20 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
  * no lost call can be read back by one.
  */
 function throughService(
-  { idempotency: _, ...own }: Dialect,
+  { idempotency: _, ...ownDialect }: Dialect,
   { connectedAccount }: NonNullable<Account['via']>,
   { api_call: envelope }: Dialect,
 ): Dialect {
   invariant(envelope !== undefined, 'the dialect of the service has no api_call');
-  const operations = Object.entries(own.operations).map(([name, operation]) => {
+  const operations = Object.entries(ownDialect.operations).map(([name, operation]) => {
     const { read_back: readBack, ...others } = operation;
     return [name, readBack !== undefined && asksByKey(readBack) ? others : operation] as const;
   });
-  return { ...own, operations: Object.fromEntries(operations), through: { envelope, connectedAccount } };
+  return {
+    ...ownDialect,
+    operations: Object.fromEntries(operations),
+    through: { envelope, connectedAccount },
+  };
 }
 
 /** Whether a read-back names the lost call by its idempotency key. */
@@ -216,10 +220,10 @@ function requireFillable(dialect: Dialect, account: Account): void {
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
   const isOutside = ([name]: readonly [string, unknown]): boolean => makesProject(name);
   const operations = Object.entries(dialect.operations);
-  const creations = operations.filter(isOutside).map(([, own]) => own);
+  const creations = operations.filter(isOutside).map(([, operation]) => operation);
   const requests = operations
     .filter((each) => !isOutside(each))
-    .flatMap(([, { later, then, ...own }]) => [own, later, then]);
+    .flatMap(([, { later, then, ...firstRequest }]) => [firstRequest, later, then]);
   const ofAccount = [...creations, usage, balance, whoami];
   const textsOf = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[]): string =>
     shapes.map((each) => each && JSON.stringify({ ...headers, ...each.headers })).join();
@@ -255,8 +259,8 @@ function requireFillable(dialect: Dialect, account: Account): void {
 /** The slots of all requests that a dialect makes; through a service those of its step. */
 export function slotsOf(dialect: Dialect): readonly string[] {
   const { headers, auth, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
-  const requests = Object.values(operations).flatMap(({ later, then, read_back, ...own }) => [
-    own,
+  const requests = Object.values(operations).flatMap(({ later, then, read_back, ...firstRequest }) => [
+    firstRequest,
     later,
     then,
     read_back,
@@ -314,8 +318,10 @@ export function dialectMark(dialect: Dialect): number {
     return [name, { ...Object.fromEntries(judging), credits, later: later?.id, then: taken }] as const;
   });
   const { answer, answers: outer } = through?.envelope ?? {};
-  const own = [answers, words, fields_at, credits_charged, permissions];
-  const text = canonicalJson(JSON.parse(JSON.stringify([JUDGED_SINCE, own, judged, answer, outer])));
+  const judgingEntries = [answers, words, fields_at, credits_charged, permissions];
+  const text = canonicalJson(
+    JSON.parse(JSON.stringify([JUDGED_SINCE, judgingEntries, judged, answer, outer])),
+  );
   const mark = Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
   MARKS.set(dialect, mark);
   return mark;

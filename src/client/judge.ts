@@ -349,7 +349,7 @@ export interface LaterFailure {
   readonly charged: Credits | undefined;
   /** Whether the rule says that it cost nothing. */
   readonly isFree: boolean;
-  readonly said: Findings;
+  readonly words: Findings;
 }
 
 /**
@@ -370,7 +370,7 @@ export function laterFailureOf(
     means,
     isFree: rule.charged === false,
     charged: isSaid ? chargedCredits(parsed, means, rule, dialect, operation) : undefined,
-    said: answerOf(parsed, dialect, true),
+    words: answerOf(parsed, dialect, true),
   };
 }
 
@@ -487,9 +487,9 @@ export const isNotYet = (why: Findings): boolean => hasCode(why, 'not_yet');
 export function remarkOn({ change }: Call, why: Findings): Findings | undefined {
   if (change !== undefined) return isWithoutAWord(why) ? finding('done_without_a_word', {}) : undefined;
   // An answer that a person told has no status.
-  const { status, ...said } = answerFacts(why);
-  const saysNone = status === undefined || (said.words ?? said.body ?? said.unreadable) === undefined;
-  return saysNone ? undefined : finding('says_missing', said);
+  const { status, ...answer } = answerFacts(why);
+  const saysNone = status === undefined || (answer.words ?? answer.body ?? answer.unreadable) === undefined;
+  return saysNone ? undefined : finding('says_missing', answer);
 }
 
 /**

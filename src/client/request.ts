@@ -411,7 +411,7 @@ function queryText(value: JsonValue): string {
 function built(
   { through, headers: ofAll, auth }: Dialect,
   basePath: string,
-  { headers: own }: RequestShape,
+  { headers: ownHeaders }: RequestShape,
   { method, path, body }: RequestParts,
   values: RequestValues,
 ): HttpRequest {
@@ -423,7 +423,11 @@ function built(
       headers: headersOf(through.envelope.headers, values, true),
       body: jsonBytes(envelopeBody(through, { method, path, body })),
     };
-  const sent = headersOf(own === undefined ? ofAll : { ...ofAll, ...own }, values, body !== undefined);
+  const sent = headersOf(
+    ownHeaders === undefined ? ofAll : { ...ofAll, ...ownHeaders },
+    values,
+    body !== undefined,
+  );
   return {
     method,
     path: basePath + path,

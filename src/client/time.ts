@@ -28,7 +28,7 @@ export class AccountTime implements Clock {
   /** The most that both witnesses have ever reached, and what the ledger has of that. */
   #agreedMs: number;
   #keptMs: number;
-  #heard: { readonly dateMs: number; readonly atMs: number } | undefined;
+  #lastDate: { readonly dateMs: number; readonly atMs: number } | undefined;
   #offMs = 0;
   #isSilent = false;
   #asking: Promise<unknown> | undefined;
@@ -82,8 +82,8 @@ export class AccountTime implements Clock {
 
   /** The last `Date`, carried on. */
   #dateMs(unheardMs: number): number {
-    if (this.#heard === undefined) return unheardMs;
-    return this.#heard.dateMs + this.machine.monotonicMs() - this.#heard.atMs;
+    if (this.#lastDate === undefined) return unheardMs;
+    return this.#lastDate.dateMs + this.machine.monotonicMs() - this.#lastDate.atMs;
   }
 
   /**
@@ -91,10 +91,10 @@ export class AccountTime implements Clock {
    * stopped since.
    * @returns what a user has to know of the clocks, once.
    */
-  heard({ date = '', age = '0' }: Reply['headers'], askedMs: number): string | undefined {
+  readDate({ date = '', age = '0' }: Reply['headers'], askedMs: number): string | undefined {
     const dateMs = Date.parse(date);
     const wallMs = this.machine.wallMs();
-    const wasSure = this.isSure || this.#heard === undefined;
+    const wasSure = this.isSure || this.#lastDate === undefined;
     // What a cache has kept, it has kept with its date.
     if (Number(age) > 0) return undefined;
     if (Number.isNaN(dateMs)) {
@@ -102,7 +102,7 @@ export class AccountTime implements Clock {
       return undefined;
     }
     this.#offMs = Math.max(Math.min(askedMs, wallMs) - dateMs, dateMs - wallMs);
-    this.#heard = { dateMs, atMs: this.machine.monotonicMs() };
+    this.#lastDate = { dateMs, atMs: this.machine.monotonicMs() };
     this.#agreedMs = Math.max(this.#agreedMs, Math.floor(Math.min(wallMs, dateMs)));
     if (this.#agreedMs - this.#keptMs >= KEEP_EVERY_MS) {
       this.#keptMs = this.#agreedMs;
@@ -136,7 +136,7 @@ export class AccountTime implements Clock {
           this.#asking = undefined;
         });
         await this.#asking;
-        this.#isSilent ||= this.#heard === undefined;
+        this.#isSilent ||= this.#lastDate === undefined;
         return;
       }
       // Rows that begin together ask once. The row that asks may be stopped, and then the next one asks.
@@ -145,7 +145,7 @@ export class AccountTime implements Clock {
   }
 
   get #isAsked(): boolean {
-    return this.apart === undefined && (this.#heard !== undefined || this.#isSilent);
+    return this.apart === undefined && (this.#lastDate !== undefined || this.#isSilent);
   }
 
   /**
@@ -153,7 +153,7 @@ export class AccountTime implements Clock {
    * the clock.
    */
   get isSure(): boolean {
-    return this.#heard === undefined ? this.#isSilent : this.#offMs <= HOUR_MS;
+    return this.#lastDate === undefined ? this.#isSilent : this.#offMs <= HOUR_MS;
   }
 
   /** Whether this machine's clock alone says that it is another day, which has a budget of its own. */

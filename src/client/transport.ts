@@ -183,7 +183,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     // An interim status such as "still working" is no answer, however often it comes.
     if (status < 200) return;
     this.#status = status;
-    this.#headers = this.#kept(headers);
+    this.#headers = this.#keptHeaders(headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -219,14 +219,14 @@ class Exchanging implements Dispatcher.DispatchHandler {
     this.#sending.onReply(redacted(reply, this.#redaction));
   }
 
-  #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-    const kept: Record<string, string> = {};
+  #keptHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+    const headersToKeep: Record<string, string> = {};
     for (const name in headers) {
       const value = headers[name];
       if (value === undefined) continue;
-      if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.has(name)) kept[name] = String(value);
+      if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.has(name)) headersToKeep[name] = String(value);
     }
-    return kept;
+    return headersToKeep;
   }
 }
 

@@ -91,7 +91,7 @@ async function planAnew(
 ): Promise<Plan> {
   const hosts = context.shared === undefined ? hostSurveyOf(context, input) : undefined;
   const questions = context.apart === undefined ? questionSurveyOf(context, input) : undefined;
-  const plan = await planOnce(context, input, begin, { row: hosts?.add, question: questions?.hear });
+  const plan = await planOnce(context, input, begin, { row: hosts?.add, question: questions?.tellsApart });
   const { aside } = hosts?.found() ?? {};
   const shared = aside ?? context.shared;
   const isShared = questions !== undefined && questions.found().size > 0;
@@ -104,7 +104,7 @@ async function planOnce(
   context: PlanContext,
   input: PlannedInput,
   begin?: () => Listener,
-  hear?: Surveys,
+  surveys?: Surveys,
 ): Promise<Plan> {
   const listen = begin?.();
   const pricing = await pricingOf(context);
@@ -113,7 +113,7 @@ async function planOnce(
   const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await plannedBatchOf(context, input);
-  for await (const group of classifications(context, input, batch, hear)) {
+  for await (const group of classifications(context, input, batch, surveys)) {
     for (const classification of group) {
       draft.add(classification);
       each?.add(classification);
@@ -134,7 +134,7 @@ export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAga
   for (const row of rows)
     draft.add({
       ...row,
-      remainingSteps: row.remainingSteps.map(({ isShared: _, ...left }): StepLeft => left),
+      remainingSteps: row.remainingSteps.map(({ isShared: _, ...step }): StepLeft => step),
     });
   return draft.part();
 }
@@ -409,12 +409,12 @@ class RowDraft {
     for (const { count, first } of kinds) {
       const chances = this.#chances(first.toAsk);
       const reached = new Set<StepDraft>();
-      for (const [at, asked] of first.toAsk.entries()) {
-        const step = stepOf(asked);
-        const { most, found, miss } = this.#pricing.priceOf(asked);
+      for (const [at, callLeft] of first.toAsk.entries()) {
+        const step = stepOf(callLeft);
+        const { most, found, miss } = this.#pricing.priceOf(callLeft);
         const { made, matches } = chances?.[at] ?? { made: Number.NaN, matches: Number.NaN };
         // A row is counted once where it is asked about, and not again where what was found is taken.
-        if (!isTaking(asked.call) && !reached.has(step)) step.reached += count;
+        if (!isTaking(callLeft.call) && !reached.has(step)) step.reached += count;
         reached.add(step);
         step.most += count * most;
         step.expected += count * (found * matches + miss * (made - matches));

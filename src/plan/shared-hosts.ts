@@ -27,8 +27,8 @@ const NO_HOSTS: ListHosts = { aside: NO_SHARED_HOSTS, named: NO_SHARED_HOSTS };
 
 /** None also of a batch that a program began which knew of no such hosts: it goes on as it began. */
 function hostsKept({ settings }: Settings): ListHosts {
-  const kept = settingsKept(settings);
-  const { shared_hosts: aside = {}, named_hosts: named = {}, shared_hosts_accepted: isTaken } = kept;
+  const keptSettings = settingsKept(settings);
+  const { shared_hosts: aside = {}, named_hosts: named = {}, shared_hosts_accepted: isTaken } = keptSettings;
   return {
     aside: isTaken === true ? NO_SHARED_HOSTS : new Map(Object.entries(aside)),
     named: new Map(Object.entries(named)),

@@ -52,8 +52,8 @@ import {
  */
 
 export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<TableObject> {
-  const { limit: asked = USUAL_ROWS } = order;
-  const limit = Math.min(asked, rowsPerRead(batch, asked));
+  const { limit: wantedRows = USUAL_ROWS } = order;
+  const limit = Math.min(wantedRows, rowsPerRead(batch, wantedRows));
   const table = await tableIn(ledger, batch);
   const searched = searchedIn(table);
   const query = queryOf(searched, order);
@@ -121,9 +121,9 @@ async function beyondIn(
   const cells = planned.map(({ row, work }) => {
     const [of] = work === undefined ? [] : keptWorks(work);
     const project = of?.subject.project;
-    const said = { email: of?.email, project: of?.project ?? project, project_id: project, role: of?.from };
-    const told = new Map(Object.entries(said).map(([input, text]) => [columns[input], text]));
-    return [row, header.map((name) => told.get(name) ?? '')] as const;
+    const facts = { email: of?.email, project: of?.project ?? project, project_id: project, role: of?.from };
+    const cellOfColumn = new Map(Object.entries(facts).map(([input, text]) => [columns[input], text]));
+    return [row, header.map((name) => cellOfColumn.get(name) ?? '')] as const;
   });
   return new Map(cells);
 }
@@ -179,7 +179,7 @@ interface Table {
   readonly batch: Batch;
   readonly columns: readonly TableColumnObject[];
   /** The places in the list of its columns that are shown: an output has those of an earlier run once. */
-  readonly kept: readonly number[];
+  readonly shownPlaces: readonly number[];
   readonly added: Addition['columns'];
   /** The fields of what a row finds, where one row finds many. */
   readonly resultFields: readonly string[];
@@ -216,9 +216,9 @@ async function tableIn(
   const added = all.slice(0, most);
   const results = hasLists(batch) ? await surveyResults(first, batch, placeIn(batch)) : { fields: [] };
   const stepOf = (path: string) => stepNames(batch.operation).find((step) => path.startsWith(`${step}.`));
-  const kept = [...batch.header.keys()].filter((at) => !dropped.has(batch.header[at] ?? ''));
+  const shownPlaces = [...batch.header.keys()].filter((at) => !dropped.has(batch.header[at] ?? ''));
   const columns: readonly TableColumnObject[] = [
-    ...kept.map((at) => ({ name: batch.header[at] ?? '', from: 'list' as const })),
+    ...shownPlaces.map((at) => ({ name: batch.header[at] ?? '', from: 'list' as const })),
     ...added.map(({ name, path }) => ({
       name,
       from: 'bought' as const,
@@ -230,7 +230,7 @@ async function tableIn(
   const resultFields = results.fields.slice(0, MOST_ADDED);
   const matching = await matchingOf(ledger, batch);
   const more = all.length - added.length;
-  const shown = { columns, kept, added, resultFields, more };
+  const shown = { columns, shownPlaces, added, resultFields, more };
   return { ledger, source, batch, ...shown, matching, cells: CELLS };
 }
 
@@ -295,11 +295,11 @@ function inPageWords({ batch }: Table, row: TableRowObject): TableRowObject {
   if (findings === undefined) return row;
   const ofSteps = Map.groupBy(findings, ({ step }) => step ?? '');
   ofSteps.delete('');
-  const steps = [...ofSteps].map(([step, own]) => {
+  const steps = [...ofSteps].map(([step, stepFindings]) => {
     return [
       step,
       sayAll(
-        own.map(({ step: _, ...each }) => each as Finding),
+        stepFindings.map(({ step: _, ...each }) => each as Finding),
         'page',
         CALLED,
       ),
@@ -322,8 +322,8 @@ function actionIn(record: RowRecord | undefined) {
   return actions.size > 1 ? 'change_role' : action;
 }
 
-const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>
-  kept.map((at) => cells[at] ?? '');
+const ownCells = ({ shownPlaces }: Table, { cells }: InputRow): readonly string[] =>
+  shownPlaces.map((at) => cells[at] ?? '');
 
 function cellsBeside(
   table: Table,
@@ -346,14 +346,14 @@ function cellsBeside(
 const LISTED_AT_ONCE = 2_000;
 
 function searchedIn(table: Table): Searched {
-  const { ledger, batch, columns, kept, added } = table;
-  const isOfList = (at: number): boolean => at < kept.length;
+  const { ledger, batch, columns, shownPlaces, added } = table;
+  const isOfList = (at: number): boolean => at < shownPlaces.length;
   return {
     name: `Batch ${batch.id}`,
     columns,
     hasStates: true,
     isSearched(at) {
-      const bought = added[at - kept.length];
+      const bought = added[at - shownPlaces.length];
       const isOfResults = at >= columns.length;
       // What stands beside a cell about it, such as its account, is not what a person looks for.
       return isOfList(at) || isOfResults || (bought !== undefined && bought.beside === undefined);
@@ -364,8 +364,8 @@ function searchedIn(table: Table): Searched {
       const readsAnswers = search !== '' || action !== undefined || hasOtherAbn || !isOwn;
       // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
-      const said = search === '' ? {} : { said: search };
-      const sought = { states: query.states, mayBe: mayBeIn(query, isOfList), ...said };
+      const answerText = search === '' ? {} : { said: search };
+      const sought = { states: query.states, mayBe: mayBeIn(query, isOfList), ...answerText };
       for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
         if (readsAnswers) yield (await shownIn(table, part)).map(soughtIn);
         else yield part.map((row) => ({ row: row.row, cells: ownCells(table, row) }));

@@ -78,9 +78,9 @@ export async function batchesPage(
   const all = every.filter(({ batch }) => isOf(inputOf(batch), batch));
   all.sort((a, b) => lastFirst(a.batch, b.batch));
   const byInput = Map.groupBy(all, ({ batch }) => inputOf(batch));
-  const shownOf = ([input, own]: readonly [string, readonly BatchLine[]]): BatchLine | undefined => {
-    const named = own.find(({ batch }) => batch.id === newest?.get(input));
-    return (named && takingBack(named, own)) ?? own[0];
+  const shownOf = ([input, inputLines]: readonly [string, readonly BatchLine[]]): BatchLine | undefined => {
+    const named = inputLines.find(({ batch }) => batch.id === newest?.get(input));
+    return (named && takingBack(named, inputLines)) ?? inputLines[0];
   };
   const lines = newest === undefined ? all : [...byInput].flatMap((each) => shownOf(each) ?? []);
   const shown = lines.slice(from, from + most);
@@ -149,10 +149,10 @@ function takingBack(line: BatchLine, all: readonly BatchLine[]): BatchLine {
 export async function atWorkAmong(lines: readonly BatchLine[]): Promise<readonly Batch[]> {
   const open = lines.filter(({ batch }) => batch.state === 'open');
   const found: Batch[] = [];
-  for (const [location, own] of Map.groupBy(open, (each) => each.location))
+  for (const [location, storeLines] of Map.groupBy(open, (each) => each.location))
     await lookInto(location, async (ledger) => {
       const spenders = await spendersOf(ledger, location);
-      for (const { batch } of own) {
+      for (const { batch } of storeLines) {
         const isRun = spenders.some((spender) => isAtWorkOn(batch, spender));
         const ranges = isRun ? undefined : await ledger.rangeCounts?.(batch.id);
         if (isRun || (ranges?.running ?? 0) > 0) found.push(batch);
@@ -433,10 +433,10 @@ function jobOf(job: unknown, operation: string): string {
 
 function flagsOf(batch: Batch, isPart: boolean): readonly string[] {
   const { partial, part_done: done, output_path: output } = settingsKept(batch.settings);
-  const { read, ...said } = saidBeside(batch.settings);
+  const { read, ...entries } = saidBeside(batch.settings);
   const isHere = output !== undefined && isKnownHere(batch.id, 'output', output);
   const named = isHere ? ['-o', nearPath(output)] : [];
-  return Object.entries(present({ ...read, ...said, ...partial, ...(isPart ? done : {}) }))
+  return Object.entries(present({ ...read, ...entries, ...partial, ...(isPart ? done : {}) }))
     .flatMap(([name, value]) => flagWords(flagFor(name), value))
     .concat(named);
 }

@@ -7,7 +7,7 @@ import { present } from '../core/objects.ts';
 import { STOPS } from '../core/stops.ts';
 import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { hear, stopNow } from './hear.ts';
+import { applyVerdict, stopNow } from './apply-verdict.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, shownPrice, untilPriced } from './intent.ts';
 import { hasAnsweredOnly404 } from './series.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './session.ts';
 
 /**
- * ★ This file makes one call: permit → intent → send → keep → judge → end and hear. No other file can spend.
+ * ★ This file makes one call: permit → intent → send → keep → judge → end and apply. No other file can spend.
  * Each `await` of `attempt` is a point at which a crash leaves something behind:
  *
  * | while it waits for | a crash leaves |
@@ -113,7 +113,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     }
     const verdict = judged(run, replied);
     const ending = ledger.end(admission.attempt, endOf(run, replied, verdict), clock.wallMs());
-    const hearing = heard(run, replied, verdict, permit);
+    const hearing = applyWithPermit(run, replied, verdict, permit);
     const ended = await ending;
     crashPoint('after-end');
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
@@ -166,7 +166,7 @@ export function judged(
   { call, operation, reply, isRepeat }: RepliedAttempt,
 ): HeardVerdict {
   const ownVerdict = ofRepeat(judge(reply, client.dialect, operation, call), isRepeat);
-  const verdict = call.project === undefined ? ownVerdict : projects.hear(call, ownVerdict);
+  const verdict = call.project === undefined ? ownVerdict : projects.verdictOf(call, ownVerdict);
   crashPoint('after-judge');
   return verdict;
 }
@@ -200,13 +200,13 @@ export function endOf(
  * The permit is given back without waiting for the close, unless the ledger has to be asked what follows. The
  * row waits for the close. The reply already shows what was bought.
  */
-function heard(
+function applyWithPermit(
   run: AccountRun,
   replied: RunReply,
   verdict: HeardVerdict,
   permit: Permit,
 ): Next | Promise<Next> {
-  const next = hear(run, replied, verdict);
+  const next = applyVerdict(run, replied, verdict);
   if (next instanceof Promise) run.session.ledger.concluding(next);
   else permit.giveBack();
   return next;

@@ -34,9 +34,9 @@ export async function choose({
   strict,
   accept,
   accounts: given,
-  ...own
+  ...ownParts
 }: ChosenBy): Promise<ResolvedJob> {
-  const job = await loadJob(argument, entries, own);
+  const job = await loadJob(argument, entries, ownParts);
   const accounts = given ?? (await loadAccounts());
   requireReceiver(job, accounts);
   const { vendor } = job.operation;
@@ -60,7 +60,10 @@ export async function choose({
   for (const account of named.values())
     askedAccounts.push({
       account,
-      dialect: withGives(withRequestOf(await dialectOf(account, own.dialects), job.operation), job.gives),
+      dialect: withGives(
+        withRequestOf(await dialectOf(account, ownParts.dialects), job.operation),
+        job.gives,
+      ),
     });
   const large = accept?.includes('large-list') ? 'agreed' : undefined;
   return inDialects({ ...job, steps, ...present({ strict, large }) }, askedAccounts);

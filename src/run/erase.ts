@@ -78,19 +78,19 @@ const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
 async function foundIn(location: string, alone: SoleAccess, target: ErasureTarget) {
   const found = await findErasable(alone, target);
   const { calls, cut, rows, names, needed } = found;
-  const kept = await keptFiles(found, alone.folder, target);
+  const keptPaths = await keptFiles(found, alone.folder, target);
   const erased: ErasureObject = {
     store: location,
     requests: calls,
     cut,
     rows,
     names,
-    files: kept.files,
-    outputs: kept.stays,
+    files: keptPaths.files,
+    outputs: keptPaths.stays,
     unsettled: found.unsettled.length,
     needed: needed.calls,
-    needed_lists: kept.lists,
-    needed_by: [...new Set([...needed.by, ...kept.by])],
+    needed_lists: keptPaths.lists,
+    needed_by: [...new Set([...needed.by, ...keptPaths.by])],
     memberships: found.memberships.map(membershipObject),
     ...present({ of_list: found.ofList }),
   };
@@ -121,13 +121,13 @@ async function requireAgreed(
 ): Promise<void> {
   if (agreedMs !== undefined && wallMs - agreedMs <= DAY_MS) return;
   if (isNothing((await foundIn('', alone, targetOf(order, wallMs))).erased)) return;
-  const told =
+  const timeWords =
     agreedMs === undefined
       ? "no vendor's answer in the store has told the time"
       : `the last answer of a vendor that told the time gave ${isoTime(agreedMs)}`;
   throw stop(
     'clock',
-    `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
+    `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${timeWords}.`,
     "Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. " +
       'Or name the day yourself.',
     commandLine(['store', 'purge', '--before', 'DAY']),
@@ -290,10 +290,10 @@ export async function keepRetention(
   location: string,
   options: Pick<StoreOptions, 'clock' | 'operator' | 'tell'>,
 ): Promise<void> {
-  const kept = accounts.filter(({ retentionMs }) => retentionMs !== undefined);
-  if (kept.length === 0) return;
+  const limitedAccounts = accounts.filter(({ retentionMs }) => retentionMs !== undefined);
+  if (limitedAccounts.length === 0) return;
   const known = await lookIntoIfThere(location, (ledger) =>
-    Promise.all(kept.map((account) => knownAccount(account, ledger))),
+    Promise.all(limitedAccounts.map((account) => knownAccount(account, ledger))),
   );
   const byIdentity = new Map(known.map((account) => [account.identity, account]));
   for (const account of byIdentity.values()) await keepOne(location, account, options);

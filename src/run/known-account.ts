@@ -84,13 +84,18 @@ async function askAgainAtPath(account: Account, ledger: Ledger): Promise<void> {
 }
 
 /** @throws the stop `moved` while no one has answered. */
-async function saysSame(moved: StopError, { accept = [], askAgreement }: Answers): Promise<boolean> {
+async function saysSame(movedStop: StopError, { accept = [], askAgreement }: Answers): Promise<boolean> {
   const isSame = accept.includes('same-account'); // rule words
   // Both at once answer nothing.
   if (isSame !== accept.includes('new-account')) return isSame;
-  const question = { agreement: 'same-account', fact: moved.message, details: [], asks: 'Is it?' } as const;
+  const question = {
+    agreement: 'same-account',
+    fact: movedStop.message,
+    details: [],
+    asks: 'Is it?',
+  } as const;
   if ((await askAgreement?.(question)) === true) return true;
-  throw moved;
+  throw movedStop;
 }
 
 /** A person answers which account it is. */
@@ -133,15 +138,15 @@ function addressWords(address: string, id?: string): string {
 
 /**
  * An account of the batch; undefined when it is no longer configured.
- * @param asked its identity; left out: that of the first account.
+ * @param identity its identity; left out: that of the first account.
  * @throws StopError `account` when the accounts file cannot be used.
  */
 export async function accountOfBatch(
   batch: Pick<Batch, 'accountIdentity' | 'accounts'>,
   ledger: LedgerReader,
-  asked = batch.accountIdentity,
+  identity = batch.accountIdentity,
 ): Promise<Account | undefined> {
-  return accountAmong(await accountsIn(ledger), batch, asked);
+  return accountAmong(await accountsIn(ledger), batch, identity);
 }
 
 /** All accounts as the store has them. */
@@ -157,10 +162,10 @@ async function accountsIn(ledger: LedgerReader): Promise<readonly Account[]> {
 function accountAmong(
   all: readonly Account[],
   { accounts }: Pick<Batch, 'accounts'>,
-  asked: string,
+  askedIdentity: string,
 ): Account | undefined {
-  const began = accounts.find(({ identity }) => identity === asked);
-  const same = all.filter(({ identity }) => identity === asked);
+  const began = accounts.find(({ identity }) => identity === askedIdentity);
+  const same = all.filter(({ identity }) => identity === askedIdentity);
   // Several names may have the same identity and differ in the key, for example. The name with which the
   // batch began wins.
   return same.find(({ name }) => name === began?.name) ?? same[0];
@@ -170,16 +175,16 @@ function accountAmong(
  * The dialect of an account of the batch. The dialect of a removed account is not known, so the built-in one
  * is taken.
  */
-export async function dialectFor(batch: Batch, ledger: LedgerReader, asked?: string): Promise<Dialect> {
-  return dialectOf((await accountOfBatch(batch, ledger, asked)) ?? sandboxAccount(batch.vendor));
+export async function dialectFor(batch: Batch, ledger: LedgerReader, identity?: string): Promise<Dialect> {
+  return dialectOf((await accountOfBatch(batch, ledger, identity)) ?? sandboxAccount(batch.vendor));
 }
 
 export async function dialectOfBatch(
   batch: Batch,
   ledger: LedgerReader,
-  asked: string,
+  identity: string,
 ): Promise<Dialect | undefined> {
-  const account = await unlessStopped(accountOfBatch(batch, ledger, asked));
+  const account = await unlessStopped(accountOfBatch(batch, ledger, identity));
   return account && unlessStopped(dialectOf(account));
 }
 

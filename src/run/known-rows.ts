@@ -88,8 +88,10 @@ export class ListAhead {
     }
     const known = await walkKnown(ledger, this.#chosen, fresh, walking);
     await walkKnown(ledger, this.#chosen, ANY_AGE, leftOut);
-    const kept = leftOut.map(({ outcome, ...row }) => [row.row, { ...recordOf(row), outcome }] as const);
-    return new Map([...unasked, ...known.flatMap(knownRecordOf), ...kept]);
+    const leftOutRecords = leftOut.map(
+      ({ outcome, ...row }) => [row.row, { ...recordOf(row), outcome }] as const,
+    );
+    return new Map([...unasked, ...known.flatMap(knownRecordOf), ...leftOutRecords]);
   }
 }
 

@@ -33,10 +33,10 @@ async function statesOf(
   fresh: Fresh,
   calls: readonly MetCall[],
 ): Promise<readonly CallState[]> {
-  const found = await findCalls<CallState>(calls, ledger, async (keys, asked) => {
+  const found = await findCalls<CallState>(calls, ledger, async (keys, askedCalls) => {
     const states = await ledger.find(keys, { freshFor: fresh });
-    const before = await withoutWrongPaths(states, asked, ledger);
-    return asReadToday(before, ledger, (at) => asked[at]?.by.dialect ?? dialect);
+    const before = await withoutWrongPaths(states, askedCalls, ledger);
+    return asReadToday(before, ledger, (at) => askedCalls[at]?.by.dialect ?? dialect);
   });
   return found.map(({ state }) => state);
 }

@@ -20,8 +20,8 @@ import { DO_AGAIN, phrase } from '../core/phrase.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
+import { applyVerdict, stopNow } from './apply-verdict.ts';
 import { endOf } from './buy.ts';
-import { hear, stopNow } from './hear.ts';
 import type { AccountRun, RunReply } from './session.ts';
 
 /**
@@ -302,18 +302,18 @@ interface LaterReply {
   readonly verdict: Verdict;
 }
 
-async function conclude(heard: LaterReply, later: Later): Promise<boolean> {
-  const { run, heardBy, record, vendorId, replied, verdict } = heard;
+async function conclude(laterReply: LaterReply, later: Later): Promise<boolean> {
+  const { run, heardBy, record, vendorId, replied, verdict } = laterReply;
   const { reply } = replied;
-  const failure = failureIn(heard);
-  if (failure !== undefined) return endFailed(heard, failure);
+  const failure = failureIn(laterReply);
+  if (failure !== undefined) return endFailed(laterReply, failure);
   const isLate = isTooLate(run, record, later);
   if (isOfAccount(run, replied, verdict, isLate)) {
-    const next = await hear(heardBy, replied, verdict);
+    const next = await applyVerdict(heardBy, replied, verdict);
     if (next instanceof StopError) throw next;
     return false;
   }
-  if (isEnd(heard)) return endAnswered(heard, verdict, {});
+  if (isEnd(laterReply)) return endAnswered(laterReply, verdict, {});
   if (reply.kind === 'not_sent' || !isLate) return false;
   const last =
     reply.kind === 'answered' ? wordsOf(reply.raw, run.session.client.dialect) : finding('said_nothing', {});
@@ -331,7 +331,7 @@ async function endAnswered(
   if (replied.reply.kind !== 'answered') return false;
   const end = { ...endOf(run, replied, verdict), vendorId, ...price };
   const ending = ledger.endLater(record.attempt, replied.reply.raw, end, clock.wallMs());
-  const hearing = hear(heardBy, replied, verdict);
+  const hearing = applyVerdict(heardBy, replied, verdict);
   if (hearing instanceof Promise) ledger.concluding(hearing);
   await ending;
   stopNow(run, await hearing);
@@ -383,16 +383,16 @@ const isTooLate = ({ session: { clock } }: AccountRun, record: AttemptRecord, { 
  * in doubt, and the next question releases it.
  * @returns whether the call has ended by that.
  */
-async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<boolean> {
-  const { run, heardBy, record, replied, verdict } = heard;
-  const { means, charged, isFree, said } = failure;
+async function endFailed(laterReply: LaterReply, failure: LaterFailure): Promise<boolean> {
+  const { run, heardBy, record, replied, verdict } = laterReply;
+  const { means, charged, isFree, words: saidFindings } = failure;
   if (means === 'refused' || (means === 'in_doubt' && isFree)) {
     const most = charged ?? record.reserved;
     const isAtMost = charged === undefined && most > 0;
-    const refused: Verdict = { kind: 'answered', answer: 'refused', charged: most, why: said };
-    return endAnswered(heard, refused, isAtMost ? { isAtMost } : {});
+    const refused: Verdict = { kind: 'answered', answer: 'refused', charged: most, why: saidFindings };
+    return endAnswered(laterReply, refused, isAtMost ? { isAtMost } : {});
   }
-  const why = together(finding('failed_later', { accepted_at: isoTime(acceptedAtMs(record)) }), said);
+  const why = together(finding('failed_later', { accepted_at: isoTime(acceptedAtMs(record)) }), saidFindings);
   const fact = sayAll(why, 'terminal');
   const isNews = await doubt(run, record, why);
   if (means === 'in_doubt') {
@@ -401,10 +401,10 @@ async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<bool
   }
   // A doubt that stays has stopped the run that heard of it.
   if (!isNews && !isFree) return false;
-  if (isFree) await release(heard, fact);
+  if (isFree) await release(laterReply, fact);
   // Credits may have been bought since an earlier run had it accepted, so the next request finds out.
   if (acceptedAtMs(record) < run.beganAtMs) run.session.client.limiter.settled();
-  else await hear(heardBy, replied, verdict);
+  else await applyVerdict(heardBy, replied, verdict);
   return true;
 }
 

@@ -256,9 +256,9 @@ const LONGEST = 254;
  * people; nothing is allowed or forbidden by it.
  * @throws StopError `usage` for a name that is not valid.
  */
-function operatorNamed(said: string | undefined): string {
-  if (said === undefined) return systemUser();
-  const name = plainText(said).trim();
+function operatorNamed(givenName: string | undefined): string {
+  if (givenName === undefined) return systemUser();
+  const name = plainText(givenName).trim();
   if (name !== '' && name.length <= LONGEST && !/[\n\r]/.test(name)) return name;
   throw stop(
     'usage',

@@ -65,15 +65,15 @@ export async function outputNameFor({ context, input, names }: RunList): Promise
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the batch that it replaces because the file was edited.
   const ownBatch = names.existing ?? batches.find(({ lineage }) => lineage === names.lineage);
-  const kept = ownBatch && settingsKept(ownBatch.settings).output_name;
-  if (output !== undefined) return kept;
+  const keptName = ownBatch && settingsKept(ownBatch.settings).output_name;
+  if (output !== undefined) return keptName;
   const others = batches.filter((batch) => batch.key !== ownBatch?.key && !isSameWork(batch, job));
   const called = calledPath(inputPath, sheet.layout);
   const placeOf = (name: string): string => besideInput(called, account.sandbox, name);
   const usual = usualName(account.sandbox);
   // Others may have written into the store, so it counts only as one of the names that are made here.
-  const word = kept?.replace(/\.sandbox$/, '').replace(/-\d+$/, '');
-  const fixed = word === job.operation.name ? kept : undefined;
+  const word = keptName?.replace(/\.sandbox$/, '').replace(/-\d+$/, '');
+  const fixed = word === job.operation.name ? keptName : undefined;
   for (const name of namesFor(fixed, usual, job.operation.name, account.sandbox)) {
     const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;
@@ -132,9 +132,9 @@ export async function isOutputOfOther(
  * Whether a batch does the same work, so that its output may be replaced. A generic operation is recognised
  * by its job file.
  */
-function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
-  if (operation !== own.name) return false;
-  const asksByJob = Object.values(own.settings ?? {}).includes('asks');
+function isSameWork({ operation, settings }: Batch, { name, path, operation: jobOperation }: Job): boolean {
+  if (operation !== jobOperation.name) return false;
+  const asksByJob = Object.values(jobOperation.settings ?? {}).includes('asks');
   return !asksByJob || settings.job === (path ?? name);
 }
 

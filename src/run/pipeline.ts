@@ -67,9 +67,9 @@ export async function run(
   const startedMs = context.clock.monotonicMs(); // rule 14d
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
-  const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
+  const watchedContext = { ...context, clock, emit: metrics.countingListener(context.emit, clock) };
   await using scratch = new UnnamedFile(context.sandboxFolder);
-  const submitted = await submit(heard, sessions, scratch);
+  const submitted = await submit(watchedContext, sessions, scratch);
   const { watcher, ledger } = context;
   await watcher?.begin(ledger, submitted.batch);
   const worked = await work(submitted, sessions);

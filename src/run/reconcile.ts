@@ -35,9 +35,9 @@ const WORKS_ON_MS = 60_000;
 
 /** What the vendor said when it was asked, and with which reply. */
 interface Finding extends Pick<Look, 'said' | 'why'> {
-  readonly heard?: Pick<Reply, 'status' | 'body'>;
+  readonly vendorsReply?: Pick<Reply, 'status' | 'body'>;
   /** The lost answer itself. */
-  readonly told?: Reply;
+  readonly lostReply?: Reply;
   /** Left out: `found`. */
   readonly toldAs?: 'found' | 'no_match';
 }
@@ -47,8 +47,8 @@ const unhelpful = (why: string): Finding => ({
   why: `the vendor's reply does not help: ${why}`,
 });
 
-const heardIn = (reply: WireReply): Pick<Finding, 'heard'> =>
-  reply.kind === 'answered' ? { heard: reply.raw } : {};
+const heardIn = (reply: WireReply): Pick<Finding, 'vendorsReply'> =>
+  reply.kind === 'answered' ? { vendorsReply: reply.raw } : {};
 
 // -------------------------------------------------------------------------------------------- by a read-back
 
@@ -95,8 +95,13 @@ function readBackFinding(
     return unhelpful(`status ${(vendorsReply ?? reply.raw).status}`);
   if (lostVerdict === 'not_happened')
     return { said: lostVerdict, why: `the vendor did nothing for it (status ${vendorsReply.status})` };
-  const told = asReceived(lostAnswer(vendorsReply, shape), dialect);
-  const verdict = judge({ kind: 'answered', raw: told }, dialect, dialectOperationOf(dialect, call), call);
+  const lostReply = asReceived(lostAnswer(vendorsReply, shape), dialect);
+  const verdict = judge(
+    { kind: 'answered', raw: lostReply },
+    dialect,
+    dialectOperationOf(dialect, call),
+    call,
+  );
   if (verdict.kind !== 'answered')
     return {
       said: 'unclear',
@@ -105,11 +110,11 @@ function readBackFinding(
   const { answer, charged } = verdict;
   const why = sayAll(verdict.why, 'terminal');
   if (answer === 'found')
-    return { said: lostVerdict, why: `the vendor did it, and sent its answer again (${why})`, told };
+    return { said: lostVerdict, why: `the vendor did it, and sent its answer again (${why})`, lostReply };
   // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
   if (answer === 'no_match' && call.change === undefined)
-    return { said: lostVerdict, why: `the vendor charged for a miss (${why})`, told, toldAs: answer };
+    return { said: lostVerdict, why: `the vendor charged for a miss (${why})`, lostReply, toldAs: answer };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
@@ -222,18 +227,20 @@ export async function countByVendor(run: AccountRun): Promise<() => Promise<void
   const isOurs = account.exclusiveKey === true && ledger.spenders === undefined;
   const read = async () => ({
     // A reached budget does not stop a free question, and no one waits long for a count.
-    left: await balanceOf({ session, waiter: soon() }).catch(() => undefined),
+    balance: await balanceOf({ session, waiter: soon() }).catch(() => undefined),
     spent: (await ledger.batchMoney(batch)).spent,
     ever: (await moneyOf(session)).spent,
   });
   const before = isOurs ? await read() : undefined;
   return async () => {
-    if (before?.left === undefined) return;
-    const { left = Number.POSITIVE_INFINITY, spent, ever } = await read();
-    if (left > before.left || spent - before.spent !== ever - before.ever) return;
-    const { vendorCount: kept = { credits: 0, spent: 0 } } = (await ledger.batch(batch)) ?? {};
-    const credits = kept.credits + before.left - left;
-    await ledger.changeBatch(batch, { vendorCount: { credits, spent: kept.spent + spent - before.spent } });
+    if (before?.balance === undefined) return;
+    const { balance = Number.POSITIVE_INFINITY, spent, ever } = await read();
+    if (balance > before.balance || spent - before.spent !== ever - before.ever) return;
+    const { vendorCount = { credits: 0, spent: 0 } } = (await ledger.batch(batch)) ?? {};
+    const credits = vendorCount.credits + before.balance - balance;
+    await ledger.changeBatch(batch, {
+      vendorCount: { credits, spent: vendorCount.spent + spent - before.spent },
+    });
   };
 }
 
@@ -303,19 +310,19 @@ async function conclude(
   { session: { ledger, clock, account, client }, batch }: AccountRun,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
-  { said, why, heard = NOTHING, told, toldAs }: Finding,
+  { said, why, vendorsReply = NOTHING, lostReply, toldAs }: Finding,
 ): Promise<boolean> {
   const atMs = clock.wallMs();
-  const { status, body } = heard;
+  const { status, body } = vendorsReply;
   await ledger.look({ attempt, kind, said, why, status, body, atMs });
   crashPoint('after-look');
   if (said === 'not_happened') await ledger.release(attempt, why, atMs);
   if (said === 'happened') {
     // The exact cost is not known, so the earlier counts cannot be compared any more.
     await ledger.changeAccount(account.identity, { usage: undefined });
-    const leftFacts = told === undefined ? undefined : leftBy(call, 'found', told, client.dialect);
+    const leftFacts = lostReply === undefined ? undefined : leftBy(call, 'found', lostReply, client.dialect);
     const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-    await ledger.decide(decision, { told, toldAs, left: leftFacts });
+    await ledger.decide(decision, { told: lostReply, toldAs, left: leftFacts });
   }
   return said !== 'unclear';
 }

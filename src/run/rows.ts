@@ -171,7 +171,7 @@ async function workRow(work: BatchWork, row: WalkingRow, ends: RowEnds): Promise
     if (obtained === 'accepted' || obtained === 'not_bought') walk.leaveStep(met);
     else if (typeof obtained === 'string') walk.pass(met, obtained);
     else {
-      hear(row, met, obtained);
+      tellRow(row, met, obtained);
       ends.show(row);
     }
   }
@@ -192,7 +192,7 @@ const fillsOf = (
 ): readonly AttemptId[] | undefined => fills ?? (unanswered.some((each) => each.isHeld) ? [] : undefined);
 
 /** Tells a row what is known of one of its calls. */
-export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: KnownCall): void {
+export function tellRow(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: KnownCall): void {
   const { walk, answers, unanswered } = row;
   if (obtained.kind === 'answered') {
     walk.tell(met, obtained.answer);

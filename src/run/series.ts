@@ -224,7 +224,7 @@ export class AllSeries {
       if (end?.kind === 'in_doubt') this.#hearDoubt(run, record, judgment, reply);
       if (end?.kind === 'in_doubt' || !isAnswer(judgment.answer)) continue;
       const { answer, charged } = judgment;
-      const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
+      const series = this.#addAnswer(this.#heardOf(run, call, reply, { answer, charged }), attempt);
       stops.set(series, () => stopOf(run, series, reply, call, 'earlier matches of this account'));
     }
     for (const series of new Set([...this.#newest.values(), ...this.#lacks.values()]))
@@ -270,9 +270,9 @@ export class AllSeries {
     // already is no refusal of the account.
     if (history.trusted || judgment.projectRefused === true || isSoAlready(judgment.why)) return undefined;
     this.#oddInARow = 0;
-    const heard = this.#heardOf(run, call, raw, judgment);
-    const series = this.#hear(heard, attempt);
-    if (this.#stopped !== undefined && isSame(this.#stopped.series, heard))
+    const answerKind = this.#heardOf(run, call, raw, judgment);
+    const series = this.#addAnswer(answerKind, attempt);
+    if (this.#stopped !== undefined && isSame(this.#stopped.series, answerKind))
       return Promise.resolve(this.#stopped.by);
     if (isWhole(series)) {
       series.decided ??= this.#stop(run, series, () => stopOf(run, series, raw, call));
@@ -290,11 +290,11 @@ export class AllSeries {
     const { dialect } = client;
     // An answer that takes what was found is like others of its kind, and not like the one that found it.
     const operation = operationOf(call);
-    const heard = { kind: KIND_OF[answer], operation };
+    const answerKind = { kind: KIND_OF[answer], operation };
     // Facts are compared until two matches differ.
     const isFirst = this.#newest.get(operation)?.isFirst ?? true;
     if (answer === 'found') {
-      const found = { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
+      const found = { ...answerKind, shape: factsShape(raw.body, dialect, call, isFirst) };
       return this.#hasMissed ? { ...found, names: namesAtTop(raw, dialect) } : found;
     }
     if (answer === 'no_match' && takenLackOf(raw, dialect, call) !== undefined)
@@ -309,40 +309,40 @@ export class AllSeries {
       answer === 'refused'
         ? charged > 0
         : (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call);
-    return { ...heard, shape: isMeant ? undefined : refusalShape(raw, dialect, call) };
+    return { ...answerKind, shape: isMeant ? undefined : refusalShape(raw, dialect, call) };
   }
 
   /** @returns the series to which the answer belongs. */
-  #hear(heard: Heard, attempt: AttemptId): Series {
-    const { kind, operation, shape } = heard;
+  #addAnswer(answerKind: Heard, attempt: AttemptId): Series {
+    const { kind, operation, shape } = answerKind;
     const notYet = this.#notYetOf(operation);
     notYet.inARow = 0;
     notYet.isFound ||= kind === 'same-answers';
-    if (shape !== undefined) this.#recent.push({ ...heard, attempt });
+    if (shape !== undefined) this.#recent.push({ ...answerKind, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
     const isMiss = kind !== 'same-answers' && kind !== 'refused';
     if (isMiss && shape !== undefined && this.#missed.size < MOST_RECENT) {
       this.#hasMissed ||= !this.#missed.has(shape);
-      this.#missed.set(shape, this.#missed.get(shape) ?? { ...heard });
+      this.#missed.set(shape, this.#missed.get(shape) ?? { ...answerKind });
     }
-    if (kind === 'same-answers' && this.#hasMissed) this.#match(operation, heard.names);
-    const last = kind === 'lack' ? this.#lacks.get(lackKey(heard)) : this.#newest.get(operation);
-    const isOn = last !== undefined && isSame(last, heard);
+    if (kind === 'same-answers' && this.#hasMissed) this.#match(operation, answerKind.names);
+    const last = kind === 'lack' ? this.#lacks.get(lackKey(answerKind)) : this.#newest.get(operation);
+    const isOn = last !== undefined && isSame(last, answerKind);
     const isEarly = kind === 'taken' && !notYet.isFound;
-    const series: Series = isOn ? last : { ...heard, isFirst: isEarly || last === undefined, count: 0 };
+    const series: Series = isOn ? last : { ...answerKind, isFirst: isEarly || last === undefined, count: 0 };
     series.count += 1;
     if (isEarly) {
       notYet.lacks += 1;
       series.count = notYet.lacks;
     }
     this.#newest.set(operation, series);
-    if (kind === 'lack') this.#lacks.set(lackKey(heard), series);
+    if (kind === 'lack') this.#lacks.set(lackKey(answerKind), series);
     return series;
   }
 
   /** The newest answers with the shape of the series. */
   #like(series: Series): readonly AttemptId[] {
-    return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
+    return this.#recent.filter((each) => isSame(each, series)).map(({ attempt }) => attempt);
   }
 
   #match(operation: string, names: string | undefined): void {

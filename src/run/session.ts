@@ -204,7 +204,7 @@ export class ProjectAccess {
    * Returns the verdict, or that the row waits, or a stop when the key may act on no project at all. The row
    * then stays pending.
    */
-  hear(call: Call, verdict: Verdict): HeardVerdict {
+  verdictOf(call: Call, verdict: Verdict): HeardVerdict {
     const { project = '' } = call;
     if (verdict.kind !== 'answered') return verdict;
     const { why, projectRefused } = verdict;

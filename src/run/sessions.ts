@@ -161,7 +161,7 @@ export class Sessions {
           })),
         );
         for (const { shared, session } of open) {
-          await shared.hear(session);
+          await shared.readNews(session);
           await this.#inTurn(() => closeLeftOpen({ session, projects: new ProjectAccess([]) }));
         }
         heardAtMs = clock.monotonicMs();
@@ -367,7 +367,7 @@ class SharedSession {
   }
 
   /** Hears the news of other processes about the account, and the decisions of a person about its batches. */
-  async hear({ history, client, clock }: Session): Promise<void> {
+  async readNews({ history, client, clock }: Session): Promise<void> {
     const wasLimitKept = this.#isLimitKept;
     const state = await this.#ledger.account(this.identity);
     // The ledger never takes back newer answers of this process.
@@ -389,10 +389,10 @@ class SharedSession {
     for (const { stopAll } of this.members) stopAll(error);
   }
 
-  #wait({ limiter }: Client, { pausedForMs, asked = 'the vendor asked to wait' }: AccountState): void {
+  #wait({ limiter }: Client, { pausedForMs, asked: why = 'the vendor asked to wait' }: AccountState): void {
     if (pausedForMs === undefined) return;
     this.#isHearing = true;
-    limiter.waitFor(pausedForMs, asked, true);
+    limiter.waitFor(pausedForMs, why, true);
     this.#isHearing = false;
   }
 
@@ -410,8 +410,8 @@ class SharedSession {
 
   /** A lost note costs one more probe. */
   #keepLimit(limit: KnownLimit, forMs: number): void {
-    const kept = this.#ledger.keepLimit(this.identity, limit, forMs);
-    kept.then(() => (this.#isLimitKept = true)).catch(() => {});
+    const limitNote = this.#ledger.keepLimit(this.identity, limit, forMs);
+    limitNote.then(() => (this.#isLimitKept = true)).catch(() => {});
   }
 
   #endLimit(): void {

@@ -100,7 +100,7 @@ export class RunMetrics {
   #pausedUntilMs = 0;
 
   /** Returns a listener that counts each event and passes it on. */
-  hear(next: Listener, clock: Clock): Listener {
+  countingListener(next: Listener, clock: Clock): Listener {
     return (event) => {
       if (event.kind === 'sent') this.requests += 1;
       if (event.kind === 'paused') this.#countPause(event.untilMs, clock.wallMs());

@@ -178,17 +178,17 @@ const SORTED_AT_ONCE = 1_000;
 
 /**
  * Every row that the query wants, in its order, part by part.
- * @param kept what stays in memory of each row, where they are sorted.
+ * @param keepRow what stays in memory of each row, where they are sorted.
  */
 export async function* allOf(
   table: Searched,
   query: Query,
-  kept: (row: SearchedRow) => SearchedRow,
+  keepRow: (row: SearchedRow) => SearchedRow,
 ): AsyncGenerator<readonly SearchedRow[], void, undefined> {
   const sorted: Place[] = [];
   for await (const part of placesIn(table, query))
     if (query.sort === undefined) yield part.map(({ of }) => of);
-    else for (const place of part) sorted.push({ ...place, of: kept(place.of) });
+    else for (const place of part) sorted.push({ ...place, of: keepRow(place.of) });
   sorted.sort((one, other) => compared(one, other, query.isTurned));
   for (let at = 0; at < sorted.length; at += SORTED_AT_ONCE)
     yield sorted.slice(at, at + SORTED_AT_ONCE).map(({ of }) => of);
@@ -261,7 +261,7 @@ export async function columnValues(table: Searched, column: string, search: stri
       if (isFilled(cell, kind)) counts.add(cell.trim());
       else blank += 1;
     }
-  return { ...counts.told(), blank };
+  return { ...counts.mostFrequent(), blank };
 }
 
 class ValueCounts {
@@ -282,7 +282,7 @@ class ValueCounts {
     else this.#counted.set(low, { value, rows: 1 });
   }
 
-  told(): Omit<ColumnValues, 'blank'> {
+  mostFrequent(): Omit<ColumnValues, 'blank'> {
     const values = [...this.#counted.values()].sort((one, other) => other.rows - one.rows);
     const rest = values.splice(MOST_VALUES);
     return { values, others: rest.reduce((sum, { rows }) => sum + rows, this.#others) };

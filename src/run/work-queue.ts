@@ -147,8 +147,8 @@ export class WorkQueue implements RangeQueue {
     });
     const again = sent.flatMap((range) => aside.get(keyOf(range))?.id ?? []);
     if (again.length > 0) await this.#boss.deleteJob(SET_ASIDE, again);
-    for (const [account, own] of Map.groupBy(sent, (each) => each.accountIdentity)) {
-      const batches = [...Map.groupBy(own, ({ batch }) => batch).values()];
+    for (const [account, accountRanges] of Map.groupBy(sent, (each) => each.accountIdentity)) {
+      const batches = [...Map.groupBy(accountRanges, ({ batch }) => batch).values()];
       await this.#boss.insert(await this.#queueOf(account), batches.flatMap(jobsOf));
     }
   }

@@ -91,10 +91,10 @@ async function startBefore(
     const { inputPath, operation, accountIdentity, settings } = batch;
     if (inputPath !== path || operation !== job.operation.name || accountIdentity !== account.identity)
       return false;
-    const kept = settingsKept(settings);
+    const keptSettings = settingsKept(settings);
     // The guess may be another one today, for the same reason for which a row is asked otherwise.
-    const isAlike = columns.guessed || isDeepStrictEqual(kept.columns, columns.columns);
-    return isOfEarlierBuild(batch) && isAlike && isDeepStrictEqual(kept.waterfall, job.waterfall);
+    const isAlike = columns.guessed || isDeepStrictEqual(keptSettings.columns, columns.columns);
+    return isOfEarlierBuild(batch) && isAlike && isDeepStrictEqual(keptSettings.waterfall, job.waterfall);
   });
 }
 

@@ -117,8 +117,8 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
   if (cells.length === 0 || cells.some(({ at }) => at < 0)) return undefined;
   const columns = cells.map(({ at }) => header[at] ?? '');
   if (onExisting === 'keep') {
-    const kept = finding('nothing_to_fill', { columns, filled: false });
-    return { cells: [], whyFull: () => kept };
+    const nothingToFill = finding('nothing_to_fill', { columns, filled: false });
+    return { cells: [], whyFull: () => nothingToFill };
   }
   const filled = finding('nothing_to_fill', { columns, filled: true });
   return {
@@ -184,8 +184,8 @@ export function stepsFilling(
     if (ownColumns.length > 0 && wants.length === 0) return undefined; // rule fill-list
     return isRead && ownColumns.length > 0 ? { ...step, wants } : step;
   };
-  const inList = [...wanted].flatMap(([step, own]) => {
-    const cells = own.flatMap(({ cell }) => (cell < 0 ? [] : [cell]));
+  const inList = [...wanted].flatMap(([step, wantedColumns]) => {
+    const cells = wantedColumns.flatMap(({ cell }) => (cell < 0 ? [] : [cell]));
     return cells.length === 0 ? [] : [[step, onExisting === 'fill' ? cells : []] as const];
   });
   return {
@@ -200,7 +200,7 @@ export function stepsFilling(
     /** The columns that a step may fill. */
     wantedOf: (step: string): readonly WantedColumn[] => wanted.get(step) ?? [],
     /** The row without the steps whose columns the list has filled already. */
-    left(ready: ReadyRow, { cells }: InputRow): PreparedRow {
+    withoutFilled(ready: ReadyRow, { cells }: InputRow): PreparedRow {
       const { steps, lacking: blank } = ready.input as RowSteps;
       const remainingSteps: RowStep[] = [];
       const lacking = [...blank];

@@ -69,18 +69,18 @@ export class MetCall {
   }
 
   /** Takes the ledger's answer. @param readsAnswers whether the operation looks into it. */
-  hear(answer: AnswerAtHand, readsAnswers: boolean): void {
-    const told = operationAnswer(this.call, answer, readsAnswers || this.leads);
-    if (told.kind === 'found') {
-      this.remark = told.remark;
+  takeAnswer(answer: AnswerAtHand, readsAnswers: boolean): void {
+    const readAnswer = operationAnswer(this.call, answer, readsAnswers || this.leads);
+    if (readAnswer.kind === 'found') {
+      this.remark = readAnswer.remark;
       if (this.wants !== undefined) {
         const answerFields = saidTo(this, answer);
         this.filled = filledBy(answerFields, this.wants);
         this.verdict = cellText(answerFields.ours.verdict) || undefined;
       }
     }
-    if (told.kind === 'no_match') this.other = otherIn(answer.why);
-    this.answer = told;
+    if (readAnswer.kind === 'no_match') this.other = otherIn(answer.why);
+    this.answer = readAnswer;
     this.attempt = answer.attempt;
   }
 }

@@ -101,20 +101,20 @@ const ROWS_PER_GROUP = 200;
 /**
  * Yields every row of the file once, in groups; of the rows that a person names, only these. Within a group
  * the order of the rows is not kept.
- * @param hear is told each row of the file as it is read, and what rows ask that something tells apart.
+ * @param surveys is told each row of the file as it is read, and what rows ask that something tells apart.
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
   batch: PlannedBatch,
-  hear: Surveys = {},
+  surveys: Surveys = {},
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
-  const sorter = sorterOf(context, input, hear.question);
+  const sorter = sorterOf(context, input, surveys.question);
   const named = rowsAsked(input.sheet.start, { only: context.only });
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
-      hear.row?.(row);
+      surveys.row?.(row);
       // A row that is not named is not bought, so a later one that asks the same is no duplicate.
       if (named?.has(row.row) !== false) sorter.add(row);
       if (sorter.isFull()) yield await sorter.take(batch);
@@ -159,7 +159,7 @@ function sorterOf(
       const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
       // The positions of the steps in which an earlier row asks the same.
       const shared = new Set<number>();
-      for (const [at, own] of steps) if (!different.add(identityOf(own))) shared.add(at);
+      for (const [at, calls] of steps) if (!different.add(identityOf(calls))) shared.add(at);
       const before = context.before?.(each);
       if (shared.size === 0 || shared.size < steps.size)
         walks.push({
@@ -175,10 +175,10 @@ function sorterOf(
       else placed.push({ kind: 'duplicate', row });
     },
     async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
-      const [own, group] = [placed, walks];
+      const [placedRows, group] = [placed, walks];
       placed = [];
       walks = [];
-      return [...own, ...(await lookUp(group, context, batch))];
+      return [...placedRows, ...(await lookUp(group, context, batch))];
     },
   };
 }

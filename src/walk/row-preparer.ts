@@ -96,7 +96,7 @@ export function rowPreparer(
     const ready = prepared(ownOperation(columns.read(row)));
     const shared = ready.kind === 'ready' ? aside?.(row) : undefined;
     if (shared !== undefined) return { kind: 'invalid', findings: shared, isSetAside: true };
-    return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
+    return steps === undefined || ready.kind !== 'ready' ? ready : steps.withoutFilled(ready, row);
   };
   return (row) => {
     if (row.unreadable !== undefined)

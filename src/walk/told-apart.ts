@@ -51,12 +51,12 @@ export async function toldApartIn(
   if (existing !== undefined) return toldApartKept(existing);
   const survey = questionSurveyOf(context, input);
   if (survey === undefined) return NONE_APART;
-  await hearQuestions(context, input, survey.hear);
-  const told = survey.found();
-  const known = await knownIn(context, [...told.values()]);
-  const open = [...told].filter(([, asked]) => !known.has(asked)).map(([question]) => question);
+  await hearQuestions(context, input, survey.tellsApart);
+  const callsByQuestion = survey.found();
+  const known = await knownIn(context, [...callsByQuestion.values()]);
+  const open = [...callsByQuestion].filter(([, call]) => !known.has(call)).map(([question]) => question);
   if (known.size === 0) return new Set(open);
-  const questions = new Set([...told.keys()].filter((question) => !open.includes(question)));
+  const questions = new Set([...callsByQuestion.keys()].filter((question) => !open.includes(question)));
   return new Set([...open, ...(await toldBefore(context, input, questions))]);
 }
 
@@ -64,7 +64,7 @@ export async function toldApartIn(
 export function questionSurveyOf(
   { job }: Pick<PlanContext, 'job'>,
   { columns }: Pick<OpenedInput, 'columns'>,
-): { readonly hear: TellsApart; found(): ReadonlyMap<string, Call> } | undefined {
+): { readonly tellsApart: TellsApart; found(): ReadonlyMap<string, Call> } | undefined {
   const { operation, waterfall = [] } = job;
   if (operation.change !== undefined) return undefined;
   const mapped = Object.keys(columns.columns).map(inputOf);
@@ -78,8 +78,8 @@ export function questionSurveyOf(
   if (!mayBe) return undefined;
   const survey = new QuestionSurvey();
   return {
-    hear(asked, by) {
-      survey.add(asked, by);
+    tellsApart(call, by) {
+      survey.add(call, by);
       return false;
     },
     found: () => survey.toldApart(),
@@ -89,9 +89,9 @@ export function questionSurveyOf(
 async function hearQuestions(
   context: PlanContext,
   { columns, sheet }: Pick<OpenedInput, 'columns' | 'sheet'>,
-  hear: TellsApart,
+  tellsApart: TellsApart,
 ): Promise<void> {
-  const prepare = rowPreparer(context, columns, context.shared, hear);
+  const prepare = rowPreparer(context, columns, context.shared, tellsApart);
   for await (const group of sheet.groups()) for (const row of group) prepare(row);
 }
 
@@ -196,8 +196,8 @@ class QuestionSurvey {
   }
 
   toldApart(): ReadonlyMap<string, Call> {
-    const told = [...this.#tallies].filter(([, { isToldApart }]) => isToldApart).slice(0, MOST_TOLD);
-    return new Map(told.map(([question, { askedCall }]) => [question, askedCall]));
+    const apartTallies = [...this.#tallies].filter(([, { isToldApart }]) => isToldApart).slice(0, MOST_TOLD);
+    return new Map(apartTallies.map(([question, { askedCall }]) => [question, askedCall]));
   }
 }
 

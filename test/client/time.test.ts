@@ -96,7 +96,7 @@ class World {
 
   hear(headers: Record<string, string> = {}, askedMs = this.time.machine.wallMs()): void {
     const date = this.#vendorMs === null ? {} : { date: new Date(this.nowMs + this.#vendorMs).toUTCString() };
-    const news = this.time.heard({ ...date, ...headers }, askedMs);
+    const news = this.time.readDate({ ...date, ...headers }, askedMs);
     if (news !== undefined) this.notes.push(news);
   }
 
@@ -171,7 +171,7 @@ test('rows that begin together ask for the time once, also where the row that as
     asked += 1;
     await new Promise((resolve) => setImmediate(resolve));
     if (asked === 1) throw new Error('stopped');
-    time.heard({ date: new Date().toUTCString() }, Date.now());
+    time.readDate({ date: new Date().toUTCString() }, Date.now());
   };
   const ended = await Promise.allSettled(Array.from({ length: 40 }, () => time.askedBy(ask)));
   expect([asked, ended.filter(({ status }) => status === 'rejected').length]).toEqual([2, 1]);

@@ -30,8 +30,8 @@ const refusalIn = (access: ProjectAccess, call: Call): string => sayAll(access.r
 
 test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);
-  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(AFTER_OTHERS);
-  access.hear(callOn('p1', 'u-2'), settled('found'));
+  expect(access.verdictOf(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(AFTER_OTHERS);
+  access.verdictOf(callOn('p1', 'u-2'), settled('found'));
   expect(refusalIn(access, callOn('p1', 'u-1'))).toBe('the service refused it (status 403)');
   expect(access.refusalOf(callOn('p1', 'u-3')), 'another was not asked yet').toBeUndefined();
 });
@@ -39,8 +39,9 @@ test('the first refusal waits; once the next row works, it is of its row, which 
 test('one of two projects that refuses the key has its calls refused, and the other goes on', () => {
   const access = new ProjectAccess(['p1', 'p2']);
   const applied = settled('found');
-  expect(access.hear(callOn('p2'), applied)).toBe(applied);
-  for (const user of ['u-1', 'u-2']) expect(access.hear(callOn('p1', user), FORBIDDEN)).toEqual(AFTER_OTHERS);
+  expect(access.verdictOf(callOn('p2'), applied)).toBe(applied);
+  for (const user of ['u-1', 'u-2'])
+    expect(access.verdictOf(callOn('p1', user), FORBIDDEN)).toEqual(AFTER_OTHERS);
   expect(refusalIn(access, callOn('p1', 'u-1'))).toMatch(
     /for this person, or because the key .* project p1$/,
   );
@@ -51,7 +52,7 @@ test.each([
   ['some days ago: that counts no more for the person, and the run is not stopped for the key', 25, false],
 ])('a project that the account changed %s', (_, hoursAgo, isOfRow) => {
   const access = new ProjectAccess(['p1'], new Map([['p1', 0]]), hoursAgo * 3_600_000);
-  expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(isOfRow ? FORBIDDEN : AFTER_OTHERS);
+  expect(access.verdictOf(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(isOfRow ? FORBIDDEN : AFTER_OTHERS);
   if (!isOfRow) expect(refusalIn(access, callOn('p1', 'u-1'))).toMatch(/for this person, or because the key/);
 });
 
@@ -70,7 +71,7 @@ test('the last project that refuses the key ends the run, and says whose key is 
     ['p1', 'u-2'],
     ['p2', 'u-1'],
   ])
-    expect(access.hear(callOn(project, user), FORBIDDEN)).toEqual(AFTER_OTHERS);
+    expect(access.verdictOf(callOn(project, user), FORBIDDEN)).toEqual(AFTER_OTHERS);
   const stopped = { kind: 'stopped', why: finding('answer', { status: 403 }), stop: STOP };
-  expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
+  expect(access.verdictOf(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
 });

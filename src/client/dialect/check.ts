@@ -165,9 +165,9 @@ function checkOperation(
     const fact = `a miss is booked at ${credits.miss} credits, and only ${credits.most} are reserved for it`;
     refuse([...keys, 'credits', 'miss'], fact, `Write most: ${credits.miss}, or more.`);
   }
-  checkBy(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
-  checkProfiles(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
-  checkGiven(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
+  checkBy(name, entry, (at, ...problem) => refuse([...keys, ...at], ...problem));
+  checkProfiles(name, entry, (at, ...problem) => refuse([...keys, ...at], ...problem));
+  checkGiven(name, entry, (at, ...problem) => refuse([...keys, ...at], ...problem));
   if (dialect.idempotency === undefined && asks?.includes(`{${IDEMPOTENCY_KEY}}`)) {
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');

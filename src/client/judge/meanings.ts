@@ -52,7 +52,7 @@ function answerOf(parsed: ParsedReply, judgedCall: JudgedCall) {
   const isUnclear = is2xx(raw.status) && !holds && !isProved;
   const by = isUnclear ? (statements.status ?? raw.status) : raw.status;
   return {
-    asked: judgedCall,
+    judgedCall,
     parsed,
     isJson,
     value,
@@ -148,11 +148,11 @@ function isOfRoute(it: Answer): boolean {
 /**
  * Whether the person is there already, or has the role. That a user exists says nothing about the project.
  */
-function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
-  const state = asked.call?.change?.leaves.state;
+function isSoAlready({ judgedCall, http, by, statements, change }: Answer): boolean {
+  const state = judgedCall.call?.change?.leaves.state;
   const isOfPeople = (state === 'invited' || state === 'member') && (is2xx(http) || is4xx(by));
   if (change?.other || statements.yes) return false;
-  const { vocabulary } = asked;
+  const { vocabulary } = judgedCall;
   return (
     isOfPeople &&
     statements.stated.some(({ value }) => SO_BEFORE.some((how) => vocabulary.wasSoBefore(String(value), how)))
@@ -162,18 +162,18 @@ function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
 const SO_BEFORE = ['is_member', 'is_invited'] as const;
 
 /** A call that is sent again may cost again. */
-const isPaid = ({ change, asked }: Answer): boolean =>
-  change !== undefined && asked.operation.credits.most > 0;
+const isPaid = ({ change, judgedCall }: Answer): boolean =>
+  change !== undefined && judgedCall.operation.credits.most > 0;
 
 /** A service has projects, which may refuse a key. */
-const isOfService = ({ asked, parsed, isJson }: Answer): boolean =>
-  asked.dialect.vendor === 'service' && !parsed.isOuter && isJson;
+const isOfService = ({ judgedCall, parsed, isJson }: Answer): boolean =>
+  judgedCall.dialect.vendor === 'service' && !parsed.isOuter && isJson;
 
 /** The subject of an api-call of the job may have been denied something itself. */
 const isOfKey = (it: Answer): boolean =>
   isFreeNo(it) &&
   (is2xx(it.by)
-    ? !it.asked.isOwn || it.statements.codes.has('key_dead')
+    ? !it.judgedCall.isOwn || it.statements.codes.has('key_dead')
     : is4xx(it.by) && !isUnfinished(it.by) && it.by !== 429);
 
 /** What a 402 says of a key or a server is no matter of credits. */
@@ -250,7 +250,7 @@ const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
  * Whether a code says that the vendor is still at work, or that what it has accepted is. A verdict that is
  * unknown may still come.
  */
-function isAtWork({ asked: { isOwn, operation }, http, value, statements: { codes } }: Answer): boolean {
+function isAtWork({ judgedCall: { isOwn, operation }, http, value, statements: { codes } }: Answer): boolean {
   if (isOwn) return false;
   if (codes.has('working')) return true;
   if (!codes.has('pending')) return false;
@@ -263,8 +263,8 @@ const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pendi
  * Whether the value without which nothing is found stands at its place, whatever else the answer says. Beside
  * a mark of failure only a verdict counts.
  */
-const hasWanted = ({ given, asked, statements }: Answer): boolean => {
-  const wanted = wantedOf(asked.call?.operation ?? '');
+const hasWanted = ({ given, judgedCall, statements }: Answer): boolean => {
+  const wanted = wantedOf(judgedCall.call?.operation ?? '');
   return given === 'filled' && wanted !== undefined && (wanted === 'verdict' || !statements.no);
 };
 

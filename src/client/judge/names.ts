@@ -64,8 +64,8 @@ const MOST_NAMES = 2_000;
 const KNOWN = new Map<string, Name>();
 
 export function nameOf(name: string): Name {
-  const kept = KNOWN.get(name);
-  if (kept !== undefined) return kept;
+  const knownName = KNOWN.get(name);
+  if (knownName !== undefined) return knownName;
   const plain = plainName(name);
   const isAbout = name.startsWith('@') || ID.test(name) || JOB_ID.test(plain);
   const other = OWN_ERRORS.test(name) ? 'trouble' : isAbout ? 'about' : 'field';

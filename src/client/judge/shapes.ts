@@ -50,17 +50,17 @@ export function factsShape(
   if (judgedCall.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonIn(bytes);
-  const said = parsedSaidIn(body, place);
-  const value = place.results === undefined ? said.vendors : parsedResultsOf(body, place);
+  const answerFields = parsedSaidIn(body, place);
+  const value = place.results === undefined ? answerFields.vendors : parsedResultsOf(body, place);
   const isFact = (leaf: Leaf): boolean => isData(leaf, 0, judgedCall);
   const vendors = leavesOf((value ?? null) as JsonValue);
   const isShown =
     place.results === undefined
-      ? vendors.some(isFact) || leavesOf(said.ours).some(isFact)
+      ? vendors.some(isFact) || leavesOf(answerFields.ours).some(isFact)
       : value !== undefined;
   if (!isShown) return NO_FACTS;
   if (!isCompared) return undefined;
-  const facts = [...leavesOf(said.ours), ...vendors]
+  const facts = [...leavesOf(answerFields.ours), ...vendors]
     .filter(isFact)
     .map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
   return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);

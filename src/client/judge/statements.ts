@@ -67,14 +67,14 @@ export class Statements {
     const speaks = ({ kind, plain }: Name): boolean => (isAlone && kind !== 'about') || SPEAKING.test(plain);
     // Beside data, a list says nothing about the answer.
     if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
-    const hear = (leaf: Leaf): void => {
+    const readLeaf = (leaf: Leaf): void => {
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
-      if (above.every(speaks) && !this.hear(leaf, isAlone) && isAlone) this.#hearField(leaf);
+      if (above.every(speaks) && !this.readStatement(leaf, isAlone) && isAlone) this.#hearField(leaf);
     };
-    for (const leaf of leaves) if (!isReason(leaf)) hear(leaf);
+    for (const leaf of leaves) if (!isReason(leaf)) readLeaf(leaf);
     // In a success, a reason belongs to the data: it says why the data is as it is.
-    for (const leaf of leaves) if (isReason(leaf) && (!this.yes || this.no)) hear(leaf);
+    for (const leaf of leaves) if (isReason(leaf) && (!this.yes || this.no)) readLeaf(leaf);
     return this;
   }
 
@@ -88,7 +88,7 @@ export class Statements {
   }
 
   /** @returns whether the leaf says anything. */
-  protected hear(leaf: Leaf, isAlone: boolean): boolean {
+  protected readStatement(leaf: Leaf, isAlone: boolean): boolean {
     const { name, under, value = null } = leaf;
     const isWithin = under.some(isTrouble);
     if (!isWithin && !isTrouble(name)) return this.#speaks(leaf, isText(leaf, isAlone));
@@ -287,7 +287,7 @@ export class ChangeStatements extends Statements {
     if (this.#isEffect(leaf) || this.#isNamed(leaf)) return;
     if (name.kind === 'found' && !leaf.isMember) this.no ||= truthOf(value) === false;
     if (name.kind === 'field' && isFilled(value) && this.named(leaf)) return;
-    if (!this.hear(leaf, true)) this.#unknown(leaf);
+    if (!this.readStatement(leaf, true)) this.#unknown(leaf);
   }
 
   /** Whether a name may contain statements. */

@@ -159,12 +159,12 @@ export class Vocabulary {
 }
 
 /** Used-up credits and quotas have to be bought, unless the text says that they come back within a day. */
-function senseOf(said: ReadonlySet<Said>, ends: LimitEnds, isLong: boolean): Sense | undefined {
-  const isOfTime = said.has('rate_limited') || ends !== 'unknown';
-  if (said.has('credits_used_up') || (said.has('quota') && !isOfTime)) return 'credits_used_up';
-  if (said.has('quota') || said.has('rate_limited') || said.has('limit_reached'))
+function senseOf(phrases: ReadonlySet<Said>, ends: LimitEnds, isLong: boolean): Sense | undefined {
+  const isOfTime = phrases.has('rate_limited') || ends !== 'unknown';
+  if (phrases.has('credits_used_up') || (phrases.has('quota') && !isOfTime)) return 'credits_used_up';
+  if (phrases.has('quota') || phrases.has('rate_limited') || phrases.has('limit_reached'))
     return isLong && ends !== 'soon' ? 'day_used_up' : 'rate_limited';
-  return SENSES.find((each) => said.has(each as Phrase));
+  return SENSES.find((each) => phrases.has(each as Phrase));
 }
 
 /** A sentence ends with a mark and a blank. A dot within `v1.2` or `error.rate_limit` ends none. */

@@ -206,7 +206,7 @@ export class Limiter {
     return this.#backoff.waitMs(nowMs) === 0 && this.#leftMs(nowMs, this.#permits['in hand'] - 1) === 0;
   }
 
-  moved(from: PermitState, to: PermitState): void {
+  movePermit(from: PermitState, to: PermitState): void {
     this.#permits[from] -= 1;
     this.#permits[to] += 1;
     if (to === 'sent') {
@@ -271,7 +271,7 @@ export class Limiter {
    * Takes the rate hints of an answer of any kind. The vendor has not counted the requests on their way, as
    * far as we know.
    */
-  hear({ remaining, pauseMs }: RateHints): void {
+  applyHints({ remaining, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
     if (remaining === undefined) return;
     this.#remaining = remaining.requests - this.#permits.sent;
@@ -572,7 +572,7 @@ export class Permit {
   #to(state: PermitState): void {
     const before = this.#state;
     this.#state = state;
-    this.#limiter.moved(before, state);
+    this.#limiter.movePermit(before, state);
   }
 
   #leaveSlot(): void {

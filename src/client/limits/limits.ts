@@ -396,13 +396,13 @@ export class Backoff {
     if (wasLimited) this.#news.onLimitOver?.();
   }
 
-  waitFor(durationMs: number, why: string, asked = false): void {
+  waitFor(durationMs: number, why: string, isByVendor = false): void {
     const untilMs = this.#clock.monotonicMs() + durationMs;
     if (untilMs <= this.#untilMs) return;
     this.#untilMs = untilMs;
     this.why = why;
     this.#isBehindLongPause ||= durationMs >= PROBED_PAUSE_MS;
-    this.#tell({ waitMs: durationMs, why }, asked);
+    this.#tell({ waitMs: durationMs, why }, isByVendor);
   }
 
   /**
@@ -414,10 +414,10 @@ export class Backoff {
     if (wait.waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(wait);
   }
 
-  #tell({ waitMs, why }: Wait, asked = false): void {
+  #tell({ waitMs, why }: Wait, isByVendor = false): void {
     this.#toldUntilMs = Math.max(this.#toldUntilMs, this.#clock.monotonicMs() + waitMs);
     const fromMs = this.#clock.wallMs();
-    const probe = this.#isLimited && !asked ? { isProbed: true as const } : {};
-    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked, ...probe });
+    const probe = this.#isLimited && !isByVendor ? { isProbed: true as const } : {};
+    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked: isByVendor, ...probe });
   }
 }

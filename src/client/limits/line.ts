@@ -283,7 +283,7 @@ export class Line {
         throw error;
       },
     );
-    this.#heard(askedMs, taken.now_us);
+    this.#readClock(askedMs, taken.now_us);
     if (wanted === 0) return;
     const inMs = (taken.due_us - taken.now_us) / 1000 - aheadMs;
     this.#noneUntilMs = taken.places > 0 ? Number.NEGATIVE_INFINITY : this.#clock.monotonicMs() + inMs;
@@ -298,7 +298,7 @@ export class Line {
   }
 
   /** The database's clock showed that somewhere between the request and its answer. */
-  #heard(askedMs: number, nowUs: number): void {
+  #readClock(askedMs: number, nowUs: number): void {
     const nowMs = this.#clock.monotonicMs();
     const [doubtMs, differenceMs] = [nowMs - askedMs, nowMs - nowUs / 1000];
     if (doubtMs > this.#doubtMs && nowMs - this.#heardMs < DIFFERENCE_HOLDS_MS) return;

@@ -53,16 +53,16 @@ const askedOf = ({ given }: Pick<Heard, 'given'>): readonly string[] =>
 /** Where our values stand; none: the answer has nothing of what is looked for. */
 export function foundIn(
   operation: string,
-  heard: Pick<Heard, 'given' | 'reply'>,
+  answered: Pick<Heard, 'given' | 'reply'>,
 ): Readonly<Record<string, Place>> {
-  const answer = jsonOf(heard.reply);
-  const isSuccess = Math.floor(heard.reply.status / 100) === 2;
+  const answer = jsonOf(answered.reply);
+  const isSuccess = Math.floor(answered.reply.status / 100) === 2;
   if (answer === undefined || !isSuccess) return {};
   if (isCheck(operation)) {
     const [verdict] = verdictPlaces(answer);
     return verdict === undefined ? {} : { verdict };
   }
-  const places = placesIn(operation, answer, askedOf(heard));
+  const places = placesIn(operation, answer, askedOf(answered));
   const wanted = wantedOf(operation);
   return wanted !== undefined && places[wanted] === undefined ? {} : places;
 }
@@ -313,8 +313,8 @@ function rulesFor(
   means: 'no_match' | undefined,
 ): readonly JsonObject[] {
   const rules: JsonObject[] = [];
-  const add = (heard: Heard, meaning: 'found' | 'no_match'): void => {
-    const text = ruleThatReads(heard.reply, dialect, heard.call, meaning);
+  const add = (answered: Heard, meaning: 'found' | 'no_match'): void => {
+    const text = ruleThatReads(answered.reply, dialect, answered.call, meaning);
     if (text !== undefined) rules.push(parse(text)[0] as JsonObject);
   };
   if (!isCheck(judgedCall.draft.operation) && (means === 'no_match' || mayBeMiss(dialect, judgedCall, miss)))

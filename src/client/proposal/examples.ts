@@ -118,9 +118,9 @@ function givenBy(dialect: Dialect, example: Example): Given {
  * reads it so.
  */
 export function exampleProblem(dialect: Dialect, example: Example): string | undefined {
-  const { operation: name, asked, means, gives = {} } = example;
+  const { operation: name, asked: askedInputs, means, gives = {} } = example;
   if (!Object.hasOwn(dialect.operations, name)) return `the dialect has no ${name}`;
-  const call: Call = { operation: name, parameters: asked, ifLost: 'hold' };
+  const call: Call = { operation: name, parameters: askedInputs, ifLost: 'hold' };
   const { later: _, ...operation } = dialectOperationOf(dialect, call);
   const verdict = judge({ kind: 'answered', raw: replyOf(example) }, dialect, operation, call);
   const read = verdict.kind === 'answered' ? verdict.answer : verdict.kind;

@@ -51,7 +51,7 @@ import { choose } from '../../run/choose.ts';
 import { inDoubt, rowHere } from '../../run/doubts.ts';
 import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
-import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
+import { type KnownCall, restsOn, tellRow, type UnansweredCall } from '../../run/rows.ts';
 import { accountsOf, type ResolvedJob, withAccounts } from '../../walk/resolved-job.ts';
 import { RowWalk, type WalkedRow } from '../../walk/row-walk.ts';
 
@@ -133,7 +133,7 @@ async function walked(
     const { met } = next;
     const [state] = await ledger.find([met.key], { batch: id });
     const known = met.key === doubt.key ? asSaid(said, doubt) : standing(id, state);
-    if (known !== undefined) hear(row, met, known);
+    if (known !== undefined) tellRow(row, met, known);
     else if (next.kind === 'call') return undefined;
     else walk.pass(met, state?.kind === 'unknown' ? 'looked' : 'held');
   }

@@ -285,12 +285,12 @@ const listNames = async (ledger: Pick<LedgerReader, 'batches'> | undefined) =>
  * every row would go there, and nothing but a person can tell that this is meant.
  */
 async function defaultProjectOf(
-  { job: { operation, columns: said = {} }, account: { projectId: project } }: PlanContext,
+  { job: { operation, columns: givenColumns = {} }, account: { projectId: project } }: PlanContext,
   { sheet, columns: { header, columns } }: PlannedInput,
   changes: readonly PlannedChangeObject[],
 ): Promise<DefaultProjectObject | undefined> {
   const places = (operation.heeds ?? []).filter(({ name }) => name !== 'user_id');
-  const isSaid = places.some(({ name }) => columns[name] !== undefined || said[name] === '');
+  const isSaid = places.some(({ name }) => columns[name] !== undefined || givenColumns[name] === '');
   const rows = new Set(
     changes.filter((each) => each.project === project && isSent(each)).map(({ row }) => row),
   );

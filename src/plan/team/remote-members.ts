@@ -163,17 +163,17 @@ async function peopleOf(
 ): Promise<readonly ListedPerson[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const told = await client.members(waiter, project, listing);
-  switch (told.kind) {
+  const memberList = await client.members(waiter, project, listing);
+  switch (memberList.kind) {
     case 'listed':
-      return told.people;
+      return memberList.people;
     case 'refused': {
-      const fact = `The service does not give ${name} of project ${foreignWords(project)} (${told.why})`;
+      const fact = `The service does not give ${name} of project ${foreignWords(project)} (${memberList.why})`;
       emit({ kind: 'note', message: `${fact}; the ledger's record is used there.` });
       return undefined;
     }
     case 'unusable':
-      throw notAsTheDialectSays(name, told.why, dialect);
+      throw notAsTheDialectSays(name, memberList.why, dialect);
   }
 }
 
@@ -211,9 +211,9 @@ export async function whoAmI(context: LookContext): Promise<WhoAmI | undefined> 
 
 async function ownUserIn({ dialect, emit }: LookContext, lookUps: LookUps): Promise<OwnUser | undefined> {
   if (dialect.whoami === undefined) return undefined;
-  const told = await askWhoAmI(dialect, dialect.whoami, lookUps);
-  if (told.kind === 'told') return told.user;
-  emit({ kind: 'note', message: `The service does not name the owner of this key (${told.why}).` });
+  const whoAmI = await askWhoAmI(dialect, dialect.whoami, lookUps);
+  if (whoAmI.kind === 'told') return whoAmI.user;
+  emit({ kind: 'note', message: `The service does not name the owner of this key (${whoAmI.why}).` });
   return undefined;
 }
 
@@ -241,32 +241,32 @@ async function askWhoAmI(
  * ledger, and the present state of each person comes from the service. This function is pure.
  */
 export function withLive(known: readonly KnownSubject[], live: RemoteMembers): readonly KnownSubject[] {
-  const told = new Team(live.subjects);
+  const liveTeam = new Team(live.subjects);
   const looked = new Map(live.projects.map((at) => [at.project, at]));
   const names = new Set(known.map(({ subject }) => subjectText(subject)));
   const corrected = known.map((each) => {
-    const facts = factsNow(each, told, looked.get(each.subject.project ?? ''));
+    const facts = factsNow(each, liveTeam, looked.get(each.subject.project ?? ''));
     return facts === undefined ? each : { ...each, facts };
   });
   return [...corrected, ...live.subjects.filter(({ subject }) => !names.has(subjectText(subject)))];
 }
 
-function factsNow(known: KnownSubject, told: Team, at: LookScope | undefined): SubjectFacts | undefined {
+function factsNow(known: KnownSubject, liveTeam: Team, at: LookScope | undefined): SubjectFacts | undefined {
   const { facts } = known;
-  const now = sameIn(told, known)?.facts;
+  const now = sameIn(liveTeam, known)?.facts;
   if (now !== undefined) return { ...roleStillHeld(facts), ...now };
   return facts === undefined || at === undefined ? facts : factsOfAbsent(facts, at);
 }
 
 /** Finds the person in the lists by e-mail, or by the user id or invite code that the service gave. */
-function sameIn(told: Team, { subject, facts }: KnownSubject): KnownSubject | undefined {
+function sameIn(liveTeam: Team, { subject, facts }: KnownSubject): KnownSubject | undefined {
   const { project } = subject;
   if (project === undefined) return undefined;
   const { userId = userIn(subject), inviteCode = inviteIn(subject) } = facts ?? {};
   return (
-    told.find(subject) ??
-    (userId === undefined ? undefined : told.ofUser(project, userId)) ??
-    (inviteCode === undefined ? undefined : told.ofInvite(project, inviteCode))
+    liveTeam.find(subject) ??
+    (userId === undefined ? undefined : liveTeam.ofUser(project, userId)) ??
+    (inviteCode === undefined ? undefined : liveTeam.ofInvite(project, inviteCode))
   );
 }
 

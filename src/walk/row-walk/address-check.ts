@@ -18,9 +18,9 @@ export function checked(
   const column = wants.find(({ path }) => path === 'email')?.column ?? '';
   const email = found.by?.filled?.[column];
   if (email === undefined || found.outcome.kind !== 'matched') return found;
-  const { verdict: own = 'unknown', by } = found.by ?? {};
-  if (accepts !== undefined && !accepts.some((each) => each === own))
-    return notTaken(finding('address_not_taken', { verdict: own, by: by?.account.name ?? '' }));
+  const { verdict: ownVerdict = 'unknown', by } = found.by ?? {};
+  if (accepts !== undefined && !accepts.some((each) => each === ownVerdict))
+    return notTaken(finding('address_not_taken', { verdict: ownVerdict, by: by?.account.name ?? '' }));
   return check === undefined ? found : checkedBy(row, at, check, email, found, assumed);
 }
 

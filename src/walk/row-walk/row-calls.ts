@@ -21,7 +21,7 @@ export class RowCalls {
   readonly met: MetCall[] = [];
   readonly #operation: Operation;
   readonly #accounts: readonly AskedAccount[];
-  #told = 0;
+  #toldCalls = 0;
 
   constructor(operation: Operation, accounts: readonly AskedAccount[], steps: readonly RowStep[]) {
     this.#operation = operation;
@@ -52,7 +52,7 @@ export class RowCalls {
 
   /** Whether one more call is no mistake of the operation. */
   takesMore(assumed: Assumed): boolean {
-    return this.#told + assumed.size < MOST_CALLS * this.steps.length;
+    return this.#toldCalls + assumed.size < MOST_CALLS * this.steps.length;
   }
 
   askFor(met: MetCall): Asking {
@@ -62,7 +62,7 @@ export class RowCalls {
 
   tell(met: MetCall, answer: AnswerAtHand): void {
     invariant(met.answer === undefined, `${this.#operation.name} asks again for what was answered`);
-    met.hear(answer, this.#operation.readsAnswers === true);
-    this.#told += 1;
+    met.takeAnswer(answer, this.#operation.readsAnswers === true);
+    this.#toldCalls += 1;
   }
 }

@@ -15,10 +15,14 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked or told
  *   first.
  */
-export function hear(run: AccountRun, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
+export function applyVerdict(
+  run: AccountRun,
+  replied: RunReply,
+  verdict: HeardVerdict,
+): Next | Promise<Next> {
   const { account, client, clock } = run.session;
   if (clock.apart !== undefined) run.stopAll(clock.apart);
-  client.hear(replied, verdict.kind === 'paused' || verdict.kind === 'not_served');
+  client.applyHints(replied, verdict.kind === 'paused' || verdict.kind === 'not_served');
   switch (verdict.kind) {
     case 'answered':
       return applyAnswer(run, replied, verdict);
