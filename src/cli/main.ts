@@ -42,8 +42,8 @@ export async function main(typed: readonly string[]): Promise<never> {
     // compiled of its own modules.
     loaded: () => setFlagsFromString('--no-concurrent-sparkplug'),
     isTyped: !isAsked,
-    opened(own) {
-      terminal = own;
+    opened(ownTerminal) {
+      terminal = ownTerminal;
       keepGarbageLow();
     },
   });
@@ -59,16 +59,16 @@ export async function main(typed: readonly string[]): Promise<never> {
 function wordsOnStdin(): Promise<readonly string[]> {
   let line = '';
   return new Promise((resolve) => {
-    const hear = (text: string): void => {
+    const onText = (text: string): void => {
       line += text;
       if (!line.endsWith('\n')) return;
-      process.stdin.off('data', hear);
-      const said: readonly string[] | { readonly words: readonly string[]; readonly key: string } =
+      process.stdin.off('data', onText);
+      const order: readonly string[] | { readonly words: readonly string[]; readonly key: string } =
         JSON.parse(line);
-      if ('key' in said) giveKey(said.key);
-      resolve('words' in said ? said.words : said);
+      if ('key' in order) giveKey(order.key);
+      resolve('words' in order ? order.words : order);
     };
-    process.stdin.setEncoding('utf8').on('data', hear);
+    process.stdin.setEncoding('utf8').on('data', onText);
   });
 }
 

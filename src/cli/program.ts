@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import {
   type CommandGroup,
   type EntryInfo,
+  entryInfos,
   type Command as OurCommand,
-  said,
 } from '../commands/shared/command.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import {
@@ -197,7 +197,7 @@ interface Entry {
 function entriesIn({ input }: OurCommand): readonly Entry[] {
   const shape: Readonly<Record<string, z.ZodType>> = input.shape;
   return Object.entries(shape).flatMap(([name, schema]) => {
-    const how = said.get(schema);
+    const how = entryInfos.get(schema);
     return how === undefined ? [] : [{ name, schema, how }];
   });
 }
@@ -337,8 +337,8 @@ function wrong(
   const [name = '', at = 0] = path.map(String);
   const flag = [...byFlag(entries)].find(([, sharing]) => sharing.some((each) => each.name === name))?.[0];
   const help = commandLine([...of.name.split(' '), '--help']);
-  const said = given[name];
-  const value: unknown = Array.isArray(said) ? said[Number(at)] : said;
+  const givenValue = given[name];
+  const value: unknown = Array.isArray(givenValue) ? givenValue[Number(at)] : givenValue;
   if (value === undefined) return stop('usage', `${flag ?? name} is missing.`, 'See the help.', help);
   const shown = value instanceof Object ? Object.entries(value).map((pair) => pair.join('='))[0] : value;
   const typed = [flag, shown].filter((word) => word !== undefined && word !== '').join(' ');

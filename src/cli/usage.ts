@@ -18,11 +18,11 @@ interface Typed {
   /** The program, the command that was meant, and the one within it. */
   readonly path: readonly Command[];
   /** The flags that it takes. */
-  readonly own: readonly string[];
+  readonly ownFlags: readonly string[];
 }
 
 export async function usageStop(
-  { code, message: said }: CommanderError,
+  { code, message: errorText }: CommanderError,
   argv: readonly string[],
   program: Command,
 ): Promise<StopError> {
@@ -30,14 +30,14 @@ export async function usageStop(
   const command = path[1]?.name();
   const help = commandLine(command === undefined ? ['--help'] : [command, '--help']);
   if (code === 'commander.help') return stop('usage', 'No command was given.', 'Name a command.', help);
-  const [fact = ''] = said.replace(/^error: /, '').split('\n');
+  const [fact = ''] = errorText.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
-  const own = [
+  const ownFlags = [
     '--help',
     ...(path.at(-1)?.options ?? []).flatMap(({ short, long }) => [short ?? '', long ?? '']),
   ];
-  const line = await lineMeant(code, { argv, path, own }, /'(.*)'/.exec(fact)?.[1] ?? '');
+  const line = await lineMeant(code, { argv, path, ownFlags }, /'(.*)'/.exec(fact)?.[1] ?? '');
   const shown = withoutTyped(fact);
   const message = shown.charAt(0).toUpperCase() + shown.slice(1);
   if (line === undefined || mayShowKey(line.words)) return stop('usage', message, 'See the help.', help);
@@ -89,16 +89,16 @@ async function meantCommand({ argv, path }: Typed, typed: string): Promise<Line 
 // ----------------------------------------------------------------------------------------------------- flags
 
 function meantFlag(typed: Typed, word: string): Line | undefined {
-  const { argv, path, own } = typed;
+  const { argv, path, ownFlags } = typed;
   const at = argv.indexOf(word);
   const [flag = '', ...values] = word.split(/=(.*)/s, 2);
   const value = values[0] ?? argv[at + 1] ?? '';
   const rest = argv.toSpliced(at, values.length === 0 ? 2 : 1);
-  const long = own.filter((each) => each.length > 2);
+  const long = ownFlags.filter((each) => each.length > 2);
   const meant = sameHere(typed, flag, value);
   switch (meant) {
     case undefined:
-      return isKey(flag, own) ? keyLine(own, rest) : nearFlag(argv, at, long);
+      return isKey(flag, ownFlags) ? keyLine(ownFlags, rest) : nearFlag(argv, at, long);
     case 'plan': {
       const words = argv.toSpliced(at, 1).map((each) => (each === path[1]?.name() ? 'plan' : each));
       const next = 'A plan shows what a run would do, and spends nothing.';
@@ -130,32 +130,32 @@ function nearFlag(argv: readonly string[], at: number, long: readonly string[]):
 const isNumber = (word: string): boolean => /^\d+$/.test(word);
 
 /** What a flag is called here; `-n` is a number or a dry run in other tools. */
-function sameHere({ path, own }: Typed, flag: string, value: string): string | undefined {
+function sameHere({ path, ownFlags }: Typed, flag: string, value: string): string | undefined {
   const takesList = ['run', 'plan'].includes(path[1]?.name() ?? '');
-  if (flag === '-n' && isNumber(value) && own.includes('--limit')) return '--limit';
+  if (flag === '-n' && isNumber(value) && ownFlags.includes('--limit')) return '--limit';
   return meantIn(FLAGS, flag, (meant) => {
     if (meant === 'word') return takesList && value !== '';
-    return meant === '' || own.includes(meant) || (meant === 'plan' && takesList);
+    return meant === '' || ownFlags.includes(meant) || (meant === 'plan' && takesList);
   });
 }
 
-const isKey = (flag: string, own: readonly string[]): boolean =>
-  /key|token|secret|passw|auth/i.test(flag) && nearest(flag, own)?.startsWith('--key') !== true;
+const isKey = (flag: string, ownFlags: readonly string[]): boolean =>
+  /key|token|secret|passw|auth/i.test(flag) && nearest(flag, ownFlags)?.startsWith('--key') !== true;
 
 /** What was typed for a key is not shown. */
-const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
+const keyLine = (ownFlags: readonly string[], rest: readonly string[]): Line => ({
   next:
     'No key is typed in a command, where others can read it: ' +
     'accounts add asks for it, or reads it with --key-stdin.',
-  words: own.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
+  words: ownFlags.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
 });
 
 // -------------------------------------------------------------------------------------------- words too many
 
 /** A flag with other dashes than hyphens, or a name in two words. */
-async function meantByMore({ argv, own }: Typed): Promise<Line | undefined> {
+async function meantByMore({ argv, ownFlags }: Typed): Promise<Line | undefined> {
   const flags = argv.map((word) => word.replace(/^[–—−]*/, '--'));
-  const dashed = argv.findIndex((word, at) => /^[–—−]/.test(word) || own.includes(flags[at] ?? ''));
+  const dashed = argv.findIndex((word, at) => /^[–—−]/.test(word) || ownFlags.includes(flags[at] ?? ''));
   const flag = flags[dashed];
   if (flag !== undefined) return didYouMean(flag.replace(/=.*$/, ''), argv.with(dashed, flag));
   const operations = await familyNames(OPERATIONS);

@@ -302,8 +302,8 @@ async function listAccounts(console: Console) {
   const views: AccountObject[] = [];
   for (const account of [...accounts.configured, ...sandboxAccounts()]) {
     const problem = await dialectProblem(account);
-    const asked = problem === undefined && askedBy(await dialectOf(account));
-    const view = { ...accountObject(account, problem), ...asked };
+    const addresses = problem === undefined && askedBy(await dialectOf(account));
+    const view = { ...accountObject(account, problem), ...addresses };
     accountLines.push(
       `${view.name} (${[view.vendor, view.region].filter(Boolean).join(', ')})`,
       ...detailLines(view),

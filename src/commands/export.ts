@@ -119,8 +119,8 @@ async function exported(
       sandbox: batch.sandbox,
       answerPlace: settings.answer_at,
     });
-    const kept = { job: settings, answerPlace: settings.answer_at };
-    const order = { ledger, ...kept, emit, spender, priceOf: await pricesIn(ledger) };
+    const keptJob = { job: settings, answerPlace: settings.answer_at };
+    const order = { ledger, ...keptJob, emit, spender, priceOf: await pricesIn(ledger) };
     return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();
@@ -137,19 +137,19 @@ const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.ans
  */
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
   const { id, inputPath, inputSha256, settings } = batch;
-  const kept = keptList(ledger, batch);
+  const keptSource = keptList(ledger, batch);
   try {
     const input = await openInput(inputFileOf(batch), readSettings(settings));
     if (input.survey.sha256 === inputSha256) return input;
   } catch (error) {
-    if (kept === undefined || !(error instanceof StopError)) throw error;
+    if (keptSource === undefined || !(error instanceof StopError)) throw error;
   }
-  if (kept === undefined) {
+  if (keptSource === undefined) {
     const fact = `${inputPath} has changed since batch ${id} began to read it, and nothing was bought for it yet.`;
     throw stop('input', fact, 'Run the job on the file as it is now.');
   }
   emit({ kind: 'note', message: keptWords(batch) });
-  return kept;
+  return keptSource;
 }
 
 /**

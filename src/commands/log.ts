@@ -213,7 +213,18 @@ const entryOf = (
 
 /** An attempt and the earlier decisions about it, the newest first. */
 function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
-  const { batch: id, row, call, end, told, decision, decisions, operator, reserved, sentAtMs } = attempt;
+  const {
+    batch: id,
+    row,
+    call,
+    end,
+    toldAnswer,
+    decision,
+    decisions,
+    operator,
+    reserved,
+    sentAtMs,
+  } = attempt;
   const batch = batches.get(id);
   const request = requestOf(attempt);
   const decided = decisions.map((made): LogEntryObject => {
@@ -223,16 +234,16 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   });
   decided.reverse();
   const kind = call.change === undefined ? 'asked' : 'changed';
-  const isHeld = end?.kind === 'in_doubt' && told === undefined && attempt.released === undefined;
-  const settled = told ?? (end?.kind === 'answered' ? end : undefined);
+  const isHeld = end?.kind === 'in_doubt' && toldAnswer === undefined && attempt.released === undefined;
+  const settled = toldAnswer ?? (end?.kind === 'answered' ? end : undefined);
   const askedEntry: LogEntryObject = {
     ...entryOf(sentAtMs, kind, operator, batch),
     ...request,
     ...(batch && { account: accountNameIn(batch, attempt) }),
     row,
     ended: settled?.answer ?? end?.kind ?? 'open',
-    ...(told && decision && { decided_by: decision.by }),
-    why: (told && decision?.why) ?? sayAll(end?.why ?? NO_FINDINGS, 'terminal'),
+    ...(toldAnswer && decision && { decided_by: decision.by }),
+    why: (toldAnswer && decision?.why) ?? sayAll(end?.why ?? NO_FINDINGS, 'terminal'),
     charged: settled?.charged ?? 0,
     in_doubt: isHeld ? reserved : 0,
   };
@@ -310,9 +321,9 @@ const saidOf = ({ status, said }: LogEntryObject): string =>
   status === null ? 'no answer' : `status ${status} ${foreignWords(said ?? '')}`.trim();
 
 /** `email jo@x.com`, or the hash of a subject that was erased. */
-function subjectOf({ hash, subject, asked }: LogEntryObject): string {
+function subjectOf({ hash, subject, asked: askedValues }: LogEntryObject): string {
   if (hash !== null) return `erased, hash ${hash}`;
-  const pairs = Object.entries(asked).map(([name, value]) => `${name} ${foreignWords(value, 80)}`);
+  const pairs = Object.entries(askedValues).map(([name, value]) => `${name} ${foreignWords(value, 80)}`);
   return subject ?? pairs.join(', ');
 }
 

@@ -125,8 +125,8 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
     }
     return await stoppable(options.signal, async (signal) => {
       const sweeping = new SweepRun(options, signal);
-      const lanes = opened.flatMap(([spender, own]) => {
-        const byAccount = Map.groupBy(own, ({ account }) => account.identity);
+      const lanes = opened.flatMap(([spender, sweptJobs]) => {
+        const byAccount = Map.groupBy(sweptJobs, ({ account }) => account.identity);
         return [...byAccount.values()].map((each) => [spender, each] as const);
       });
       // `allSettled` and not `all`: other lanes still record the answers to their requests before a bug ends
@@ -138,7 +138,9 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
     });
   } finally {
     await Promise.all(
-      opened.map(([spender, own]) => spender.close(own.flatMap(accountsOf).map(({ account }) => account))),
+      opened.map(([spender, sweptJobs]) =>
+        spender.close(sweptJobs.flatMap(accountsOf).map(({ account }) => account)),
+      ),
     );
   }
 }

@@ -163,7 +163,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   await requireTaken(location, job.operation.name, isChange);
   const ledger = await lookIfThere(location, console.warn);
   try {
-    const { account, moved } = await planAccount(chosenJob.account, ledger, accept);
+    const { account, movedStop } = await planAccount(chosenJob.account, ledger, accept);
     const chosen = { ...(await withAccounts(chosenJob, (each) => knownAccount(each, ledger))), account };
     const opened = await openHeader(input.file, job, ledger);
     await requireRows(opened, only);
@@ -199,7 +199,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
         fields: answers && [...answers.paths],
-        moved: moved && wordsShown(moved.detail),
+        moved: movedStop && wordsShown(movedStop.detail),
         requests: requests.length === 0 ? undefined : requests,
         to_agree: toAgree && { ...toAgree, details: [...toAgree.details] },
         reread,
@@ -220,12 +220,12 @@ async function shortBudgets(
 ): Promise<PlanObject['short_budgets']> {
   const short: ShortBudgetObject[] = [];
   for (const { account } of accounts) {
-    const own = steps?.filter((step) => step.account === account.name);
-    const most = own === undefined ? credits.most : own.reduce((sum, step) => sum + step.most, 0);
+    const ownSteps = steps?.filter((step) => step.account === account.name);
+    const most = ownSteps === undefined ? credits.most : ownSteps.reduce((sum, step) => sum + step.most, 0);
     // Where one of several accounts has no more, the next one is asked.
     const isOnly = accounts.length === 1;
-    const left = (await budgetsLeft(account, ledger)).filter((each) => each.left < most);
-    for (const each of left)
+    const tooSmall = (await budgetsLeft(account, ledger)).filter((each) => each.left < most);
+    for (const each of tooSmall)
       short.push({ ...each, ...(isOnly && { rows: Math.floor((toBuy * each.left) / most) }) });
   }
   return short.length === 0 ? undefined : short;
@@ -239,14 +239,14 @@ async function budgetsLeft(
     { period: 'day', cap: budget.perDay },
     { period: 'month', cap: budget.perMonth },
   ] as const;
-  const left: ShortBudgetObject[] = [];
+  const accountBudgets: ShortBudgetObject[] = [];
   for (const { period, cap } of budgets) {
     if (cap === undefined) continue;
     const money = await ledger?.accountMoney(identity, period, systemClock.wallMs());
     const held = money ? money.spent + money.reserved + money.inDoubt : 0;
-    left.push({ account: name, period, cap, left: Math.max(0, cap - held) });
+    accountBudgets.push({ account: name, period, cap, left: Math.max(0, cap - held) });
   }
-  return left;
+  return accountBudgets;
 }
 
 /** A run of a part may fit what is left of the account. */
@@ -318,14 +318,14 @@ async function planAccount(
   givenAccount: Account,
   ledger: LedgerReader | undefined,
   accept: PlanInput['accept'],
-): Promise<{ readonly account: Account; readonly moved?: StopError }> {
+): Promise<{ readonly account: Account; readonly movedStop?: StopError }> {
   const account = await knownAccount(givenAccount, ledger);
-  const moved = await movedFrom(givenAccount, ledger);
+  const movedAccount = await movedFrom(givenAccount, ledger);
   const [isSame, isNew] = ACCOUNT_WORDS.map((word) => accept?.includes(word) === true);
-  if (moved === undefined || (isNew && !isSame)) return { account };
+  if (movedAccount === undefined || (isNew && !isSame)) return { account };
   return isSame && !isNew
-    ? { account: { ...account, identity: moved.identity } }
-    : { account, moved: moved.stopped };
+    ? { account: { ...account, identity: movedAccount.identity } }
+    : { account, movedStop: movedAccount.stopped };
 }
 
 const eachLine = ({ is, says, rows }: NonNullable<PlanObject['each']>[number]): string =>
@@ -550,8 +550,8 @@ const redirectLine = ({ column, cell, asked, ...rows }: RedirectObject): string 
 
 /** One line for each column. */
 function blankLines(words: readonly BlankWordObject[] = []): readonly string[] {
-  return [...Map.groupBy(words, ({ column }) => column)].map(([column, own]) => {
-    const shown = own.map(({ word, ...rows }) => `${foreignName(word)} (${rowWords(rows)})`);
+  return [...Map.groupBy(words, ({ column }) => column)].map(([column, columnWords]) => {
+    const shown = columnWords.map(({ word, ...rows }) => `${foreignName(word)} (${rowWords(rows)})`);
     return `  blank          ${column}: ${listed(shown)}`;
   });
 }

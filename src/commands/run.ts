@@ -130,7 +130,7 @@ export default command({
         host,
         input,
         resume,
-        (event) => progress.hear(event),
+        (event) => progress.onEvent(event),
         async (spending) => {
           const file = await inputPathOf(input, console);
           // The printed command names the kept file, because the same input cannot be piped into it again.
@@ -211,9 +211,11 @@ function withBudget(error: unknown, words: readonly string[]): unknown {
 /** A problem of standard input names standard input, and not the file that keeps it. */
 function withTypedName(error: unknown, words: readonly string[], typed: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'input') return error;
-  const kept = words.find(isSpooled);
-  if (kept === undefined || typed.includes(kept)) return error;
-  const message = asPhrase(error.detail.message).map((text) => text.replaceAll(kept, 'Standard input'));
+  const spooledFile = words.find(isSpooled);
+  if (spooledFile === undefined || typed.includes(spooledFile)) return error;
+  const message = asPhrase(error.detail.message).map((text) =>
+    text.replaceAll(spooledFile, 'Standard input'),
+  );
   return new StopError({ ...error.detail, message });
 }
 

@@ -38,7 +38,7 @@ export default command({
     const log = logOn(console, input.log);
     const say = (line: string): void => log('info', line);
     // A program that reads the log needs lines without blank ones between them.
-    const said = input.log === 'json' ? { print: say, say } : console;
+    const output = input.log === 'json' ? { print: say, say } : console;
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
     const { opening, close } = await openPage({
       port: input.port,
@@ -60,11 +60,11 @@ export default command({
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the page at once.
     const stopped = close ? stopAsked() : EXIT.done;
-    said.print(opening.address);
-    said.say('This address opens the page once, within a minute; the same command gives another.');
+    output.print(opening.address);
+    output.say('This address opens the page once, within a minute; the same command gives another.');
     if (open && !(await openInBrowser(store, opening)))
-      said.say('No browser could be started here, so open the address yourself.');
-    said.say(close ? 'Ctrl-C ends it.' : 'The page of this store was already open.');
+      output.say('No browser could be started here, so open the address yourself.');
+    output.say(close ? 'Ctrl-C ends it.' : 'The page of this store was already open.');
     console.result({ url: opening.address, ...(close ? {} : { already_served: true }) });
     const exitCode = await stopped;
     const drained = (await close?.()) ?? 0;

@@ -467,8 +467,8 @@ async function tell(
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
     const answer = await toldAnswer({ batch, ledger }, doubt, pairs, nowMs);
-    const { reply, left, kind: toldAs } = answer;
-    if (left !== undefined) requireTheirs(team, left);
+    const { reply, leftFacts, kind: toldAs } = answer;
+    if (leftFacts !== undefined) requireTheirs(team, leftFacts);
     const why = 'answered by the user';
     const finishes = await rowsToldOf(ledger, doubt, {
       kind: toldAs,
@@ -476,7 +476,7 @@ async function tell(
       body: reply.body,
     });
     const spec = { key: doubt.key, batch: batch.id, kind: 'told', by: 'person', why, atMs: nowMs } as const;
-    await ledger.decide(spec, { told: reply, left, toldAs, finishes });
+    await ledger.decide(spec, { reply, leftFacts, toldAs, finishes });
   }
 }
 

@@ -171,18 +171,18 @@ function listOf({ settings, operation, inputPath }: Batch): string {
 }
 
 const spentAt = (parts: readonly Part[]): SpentAtObject[] =>
-  [...Map.groupBy(parts, ({ account }) => account)].map(([account, own]) => ({
+  [...Map.groupBy(parts, ({ account }) => account)].map(([account, accountParts]) => ({
     account,
-    spent: own.reduce((sum, { credits }) => sum + credits, 0),
-    exact: own.every(({ atMost }) => atMost === 0),
-    requests: own.reduce((sum, { requests }) => sum + requests, 0),
-    ...present({ cost: moneyFor(own) }),
+    spent: accountParts.reduce((sum, { credits }) => sum + credits, 0),
+    exact: accountParts.every(({ atMost }) => atMost === 0),
+    requests: accountParts.reduce((sum, { requests }) => sum + requests, 0),
+    ...present({ cost: moneyFor(accountParts) }),
   }));
 
 const spentFor = (parts: readonly Part[]): SpentForObject[] =>
-  [...Map.groupBy(parts, ({ list, operation }) => `${operation}\n${list}`).values()].flatMap((own) => {
-    const [{ list, operation } = { list: '', operation: '' }] = own;
-    return { list, operation, accounts: spentAt(own) };
+  [...Map.groupBy(parts, ({ list, operation }) => `${operation}\n${list}`).values()].flatMap((listParts) => {
+    const [{ list, operation } = { list: '', operation: '' }] = listParts;
+    return { list, operation, accounts: spentAt(listParts) };
   });
 
 /** Adds facts from the whole ledger: the budget, and what the vendor counted. */

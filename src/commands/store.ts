@@ -149,20 +149,20 @@ export default {
         credits: z.object({ spent: z.number(), in_doubt: z.number() }),
       }),
       async run({ from, to, wait: waitForLockMs = 0 }) {
-        const { kept, isEarlier } = await copied(placeOf(from), placeOf(to), waitForLockMs);
+        const { keptAt, isEarlier } = await copied(placeOf(from), placeOf(to), waitForLockMs);
         const { batches, spent, inDoubt } = await lookInto(to, holdings);
         const what = `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt`;
         return {
           lines: [
-            kept === undefined
+            keptAt === undefined
               ? `${what} were copied from ${from} to ${to}.`
               : `${what} were copied in ${from} into the form of this Rowonce.`,
           ],
           object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
           advice: [
-            kept === undefined
+            keptAt === undefined
               ? `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`
-              : `Go on as before. The old store is kept as ${kept}.`,
+              : `Go on as before. The old store is kept as ${keptAt}.`,
             ...(isEarlier ? ['A forget does not reach that old copy: delete it once all is well.'] : []),
           ],
         };
@@ -262,7 +262,7 @@ async function copied(from: string, to: string, waitForLockMs: number) {
     if (from !== to) {
       const target = await (await storeAt(to)).copyTo(to, opening);
       await copyLedger(source, from, target, systemClock).finally(target.close);
-      return { kept: undefined, isEarlier: source.isEarlier };
+      return { keptAt: undefined, isEarlier: source.isEarlier };
     }
     if (!source.isEarlier) {
       const again = commandLine(['store', 'copy', 'FROM', 'TO']);
@@ -275,7 +275,7 @@ async function copied(from: string, to: string, waitForLockMs: number) {
     }
     const target = await source.inItsPlace();
     await copyLedger(source, from, target, systemClock).finally(target.close);
-    return { kept: target.kept, isEarlier: true };
+    return { keptAt: target.keptAt, isEarlier: true };
   });
 }
 
@@ -287,7 +287,7 @@ async function copied(from: string, to: string, waitForLockMs: number) {
  */
 async function holdToAccounts(
   location: string,
-  hear: (account: Account, before: AccountTerms) => void,
+  onChange: (account: Account, before: AccountTerms) => void,
 ): Promise<void> {
   const { configured } = await loadAccounts();
   const store = await storeAt(location);
@@ -302,7 +302,7 @@ async function holdToAccounts(
   await closedAfter(store.open(location, options), async (ledger) => {
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
       const before = await holdTo(ledger, await knownAccount(account, ledger));
-      if (before !== undefined) hear(account, before);
+      if (before !== undefined) onChange(account, before);
     }
   });
 }

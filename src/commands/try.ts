@@ -132,8 +132,8 @@ export default command({
     await requireYes(console, trial, input);
     const tell = toldOn(console);
     // The event of the batch is left out: it has one row, and the summary names it.
-    const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
-    const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
+    const tellOthers: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+    const { summary, tried } = await spend(host, input, { words }, tellOthers, (spending) =>
       made(trial, input, words, spending),
     );
     return report({ trial, request, summary, tried }, input, words);
@@ -175,11 +175,15 @@ interface TrialReport extends Made {
   readonly request: TrialObject['request'];
 }
 
-function report(told: TrialReport, { means }: TryInput, words: readonly string[]): Report<TrialObject> {
-  const { request, summary, tried } = told;
+function report(
+  trialReport: TrialReport,
+  { means }: TryInput,
+  words: readonly string[],
+): Report<TrialObject> {
+  const { request, summary, tried } = trialReport;
   const { batch, credits, requests, stopped } = summary;
   // The last call may be the one that takes what the first one has found.
-  const trial = { ...told.trial, ...present({ call: tried?.call }) };
+  const trial = { ...trialReport.trial, ...present({ call: tried?.call }) };
   const { account, dialect, call } = trial;
   const { reply, end } = tried ?? {};
   const rule = reply && end && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
@@ -193,14 +197,14 @@ function report(told: TrialReport, { means }: TryInput, words: readonly string[]
     answer: settled?.answer ?? end?.kind ?? null,
     charged: settled?.charged ?? null,
     rule: ruleObject(rule),
-    fields: [...fieldsIn(told.trial, tried).paths],
+    fields: [...fieldsIn(trialReport.trial, tried).paths],
     credits: { spent: credits.spent_now, exact: credits.exact, in_doubt: credits.in_doubt },
     stopped,
     ...(means && tried ? { proposed: ruleProposed(trial, reply, means) } : {}),
   };
   return {
     lines: [
-      ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
+      ...(tried === undefined ? [] : triedLines(trialReport, tried, object, rule)),
       isKnown ? sourceLine(tried) : costLine(summary),
     ],
     object: withNext(object, nextCommand(words)),

@@ -347,12 +347,12 @@ async function planReport(
   ledger: LedgerReader,
   chosen: ResolvedJob,
 ): Promise<Report<UndoPlanObject>> {
-  const told = (state: UndoPlanObject['state'], by: BatchId | null, line: string) => ({
+  const reportOf = (state: UndoPlanObject['state'], by: BatchId | null, line: string) => ({
     lines: [line, ...leftLines(id, { notUndone })],
     object: withId({ undoes: id, state, by, changes: [], not_undone: notUndone }),
   });
   if (begun !== undefined)
-    return told(
+    return reportOf(
       'begun',
       begun.id,
       `Batch ${begun.id} is undoing batch ${id}; an undo continues with the list that it began with.`,
@@ -370,8 +370,8 @@ async function planReport(
     const shown = [...diffLines(plan), ...guardLines(guards, 'An undo')].map(plainText);
     return { lines: [...shown, ...leftLines(id, { notUndone }), `Plan  ${object.id}`], object };
   }
-  if (done === undefined) return told('nothing', null, nothingToUndo(id));
-  return told('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);
+  if (done === undefined) return reportOf('nothing', null, nothingToUndo(id));
+  return reportOf('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);
 }
 
 /** The id of an undo is made of all that it shows. */
@@ -407,9 +407,9 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
 }
 
 function objectOf(undoes: string, { notUndone, done, summary }: Undo): UndoObject {
-  const told: Partial<RunObject> = summary ?? {};
-  const { batch = done?.by ?? null, counts = done?.counts ?? {}, requests = 0, stopped = null } = told;
-  const { rows, output, needs_attention, changes } = told;
+  const run: Partial<RunObject> = summary ?? {};
+  const { batch = done?.by ?? null, counts = done?.counts ?? {}, requests = 0, stopped = null } = run;
+  const { rows, output, needs_attention, changes } = run;
   const found = present({ rows, output, needs_attention, changes });
   return { undoes, batch, counts, requests, ...found, stopped, not_undone: notUndone };
 }

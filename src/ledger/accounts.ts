@@ -214,12 +214,12 @@ export const readAccounts = (context: Context) => ({
   recognise: (marks: AccountMarks): Promise<Recognised> => recognised(context.db, marks),
 
   async account(identity: string): Promise<AccountState> {
-    const kept = await keptAccount(context.db, identity);
-    if (kept === undefined) return { hasAnswered: false, hasAnsweredNot404: false };
+    const accountRow = await keptAccount(context.db, identity);
+    if (accountRow === undefined) return { hasAnswered: false, hasAnsweredNot404: false };
     type Answers = Record<'any' | 'other', boolean | 0 | 1>;
-    const { any, other } = await oneRow<Answers>(context.db, HAS_ANSWERED, [kept.id, kept.id]);
+    const { any, other } = await oneRow<Answers>(context.db, HAS_ANSWERED, [accountRow.id, accountRow.id]);
     const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
-    const { paused_for: pausedForMs, agreed_time: agreedMs, now, facts } = kept;
+    const { paused_for: pausedForMs, agreed_time: agreedMs, now, facts } = accountRow;
     const { limit: ofFacts, ...others }: AccountFacts = JSON.parse(facts);
     const limit = limitAt(ofFacts, now);
     return { ...answered, ...filled({ pausedForMs, agreedMs }), ...others, ...present({ limit }) };
@@ -333,9 +333,9 @@ export const writeAccounts = (context: WriteContext) => ({
    */
   takeBack: (identity: string, answers: readonly AttemptId[], keeps = false): Promise<number> =>
     context.transaction(async (sql) => {
-      const kept = await keptAccount(sql, identity);
-      if (kept === undefined) return 0;
-      const free = keeps ? [] : await freeAmong(sql, kept, answers);
+      const accountRow = await keptAccount(sql, identity);
+      if (accountRow === undefined) return 0;
+      const free = keeps ? [] : await freeAmong(sql, accountRow, answers);
       await takeBack(sql, answers, free);
       return free.length;
     }),
@@ -388,9 +388,9 @@ FROM subjects sub
 WHERE sub.account = ? AND sub.name NOT LIKE 'erased:%' AND (sub.seq > 0 OR att.id IS NOT NULL)
   ORDER BY sub.id`;
 
-function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: KeptSubject): KnownSubject {
-  const { doubted_by, row, operation, is_open } = kept;
-  const facts: SubjectFacts | null = kept.facts === null ? null : JSON.parse(kept.facts);
+function subjectFrom({ project, name, sequence, batch, changedAtMs, ...others }: KeptSubject): KnownSubject {
+  const { doubted_by, row, operation, is_open } = others;
+  const facts: SubjectFacts | null = others.facts === null ? null : JSON.parse(others.facts);
   return {
     subject: project === '' ? { name } : { project, name },
     sequence,

@@ -144,7 +144,7 @@ export type End =
       /** It may have cost less than `charged`: no one stated its price. This is not read back. */
       readonly isAtMost?: true;
       /** How a change left its subject; without it as before. This is not read back. */
-      readonly left?: SubjectFacts;
+      readonly leftFacts?: SubjectFacts;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
       /** The id by which the vendor was asked for it, of a call that it answered later. */
@@ -362,7 +362,7 @@ export interface AttemptRecord {
   readonly sharesId?: true;
   readonly end?: ReadEnd & { readonly endedAtMs: number };
   /** What a person said that the vendor answered, where its end is a doubt. */
-  readonly told?: Pick<Extract<ReadEnd, { readonly kind: 'answered' }>, 'answer' | 'charged'>;
+  readonly toldAnswer?: Pick<Extract<ReadEnd, { readonly kind: 'answered' }>, 'answer' | 'charged'>;
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */
   readonly decisions: readonly Decision[];

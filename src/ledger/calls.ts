@@ -98,26 +98,26 @@ export async function answersOf(
 ): Promise<ReadonlyMap<number, AnswerRecord<ReadAs>>> {
   if (ids.length === 0) return new Map();
   const found = await db.each(ANSWERS, numbered(ids));
-  return new Map(found.map((kept) => [kept.attempt, answerOf(kept)]));
+  return new Map(found.map((answerRow) => [answerRow.attempt, answerOf(answerRow)]));
 }
 
 const numbered = (ids: readonly number[]) => [...new Set(ids)].map((id) => ({ id }));
 
-function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
-  const { attempt, batch, accountIdentity, kind, answeredAtMs, charged, paidRow } = kept;
-  const { dialect, erasedAtMs } = kept;
-  const told = factsOf(kept.facts);
+function answerOf(answerRow: KeptAnswer): AnswerRecord<ReadAs> {
+  const { attempt, batch, accountIdentity, kind, answeredAtMs, charged, paidRow } = answerRow;
+  const { dialect, erasedAtMs } = answerRow;
+  const noteFacts = factsOf(answerRow.facts);
   return {
     attempt,
     batch,
     accountIdentity,
     kind,
-    why: whyOf(kept),
+    why: whyOf(answerRow),
     answeredAtMs,
-    call: callFrom(kept),
+    call: callFrom(answerRow),
     charged,
-    status: told.status ?? kept.status,
-    body: told.body === undefined ? (kept.body ?? '') : bytesOf(told.body),
+    status: noteFacts.status ?? answerRow.status,
+    body: noteFacts.body === undefined ? (answerRow.body ?? '') : bytesOf(noteFacts.body),
     paidRow,
     ...filled({ dialect, erasedAtMs }),
   };
@@ -179,7 +179,7 @@ type DecisionOf = Awaited<ReturnType<typeof decisionsFor>>;
 
 /** @param doubts those that were read whole, as @param answers and @param records */
 function stateOf(
-  { nth: _, old, open, used, state, attempt, told, why, ...kept }: KnownAnswerRow,
+  { nth: _, old, open, used, state, attempt, told, why, ...others }: KnownAnswerRow,
   decisionOf: DecisionOf,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -187,13 +187,13 @@ function stateOf(
 ): CallState<Detail> {
   if (attempt === null) return { kind: 'in_flight' };
   if (state === 'accepted')
-    return { kind: state, accepted: records.get(attempt) ?? { attempt, batch: kept.batch } };
+    return { kind: state, accepted: records.get(attempt) ?? { attempt, batch: others.batch } };
   if (state === 'doubt' || state === 'retried') {
     const doubt = doubts.get(attempt);
     const decision = doubt && decisionOf(doubt);
     return {
       kind: 'in_doubt',
-      doubt: doubt ?? { attempt, batch: kept.batch },
+      doubt: doubt ?? { attempt, batch: others.batch },
       ...present({
         decision: decision?.id === used ? undefined : decision,
         sentAgainAs: open === null || open === attempt ? undefined : (open as AttemptId),
@@ -201,7 +201,7 @@ function stateOf(
     };
   }
   const answer = answers.get(attempt) ?? {
-    ...recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld' | 'why'>>({ ...kept, attempt }),
+    ...recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld' | 'why'>>({ ...others, attempt }),
     why: whyOf({ told, why }),
   };
   return answeredCall(old === 1 ? { ...answer, isTooOld: true } : answer);
@@ -307,22 +307,23 @@ UNION ALL ${noteSql('v JOIN attempts att ON att.id = v.id JOIN notes note ON not
 /** The attempts with these numbers, in their order. */
 export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonly AttemptRecord[]> {
   const notes = Map.groupBy(await db.each(NOTES, numbered(ids)), ({ of }) => of);
-  const kept = await db.each(ATTEMPTS, numbered(ids));
+  const attemptRows = await db.each(ATTEMPTS, numbered(ids));
   const records = new Map<number, AttemptRecord>(
-    kept.map((each) => [each.attempt, recordOf(each, notes.get(each.attempt) ?? [])]),
+    attemptRows.map((each) => [each.attempt, recordOf(each, notes.get(each.attempt) ?? [])]),
   );
   return ids.flatMap((id) => records.get(id) ?? []);
 }
 
-function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord {
-  const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces, vendorId } = kept;
-  const { status, headers, body, receivedAtMs, state, ended_at: atMs } = kept;
-  const why = findingsIn(kept.why);
-  const call = callFrom(kept);
+function recordOf(attemptRow: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord {
+  const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces, vendorId } =
+    attemptRow;
+  const { status, headers, body, receivedAtMs, state, ended_at: atMs } = attemptRow;
+  const why = findingsIn(attemptRow.why);
+  const call = callFrom(attemptRow);
   const key = callKeyOf(accountIdentity, call);
   const about = notes.filter((note) => note.attempt === attempt).sort((one, other) => one.id - other.id);
   const decisions = about.flatMap((note) => decisionFrom(key, note) ?? []);
-  const told = decisions.findLast(({ kind }) => kind === 'told');
+  const toldDecision = decisions.findLast(({ kind }) => kind === 'told');
   const since = factsOf(about.findLast(({ kind }) => kind === 'told')?.facts ?? null).since ?? atMs;
   const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
@@ -338,11 +339,14 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
     ...filled({ operator, replaces, vendorId }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
-      end: since === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: since },
-      told: told && answerIn(kept),
-      sharesId: kept.shares_id === 1 ? true : undefined,
-      decision: told ?? (sentBy && decisionFrom(key, sentBy)),
-      request: kept.request === null ? undefined : JSON.parse(kept.request),
+      end:
+        since === null
+          ? undefined
+          : { ...endedAs(attemptRow, toldDecision !== undefined), why, endedAtMs: since },
+      toldAnswer: toldDecision && answerIn(attemptRow),
+      sharesId: attemptRow.shares_id === 1 ? true : undefined,
+      decision: toldDecision ?? (sentBy && decisionFrom(key, sentBy)),
+      request: attemptRow.request === null ? undefined : JSON.parse(attemptRow.request),
       released: state === 'released' && atMs !== null ? { why, atMs } : undefined,
     }),
     looks: about.flatMap((note) => lookFrom(note) ?? []),
@@ -350,10 +354,10 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
 }
 
 /** @param isTold no answer to it ever came: a person said what it was. */
-function endedAs(kept: KeptAttempt, isTold: boolean) {
-  if (kept.state === 'accepted') return { kind: kept.state };
-  const answer = answerIn(kept);
-  if (answer === undefined) return { kind: (kept.said ?? 'in_doubt') as NoAnswerKind };
+function endedAs(attemptRow: KeptAttempt, isTold: boolean) {
+  if (attemptRow.state === 'accepted') return { kind: attemptRow.state };
+  const answer = answerIn(attemptRow);
+  if (answer === undefined) return { kind: (attemptRow.said ?? 'in_doubt') as NoAnswerKind };
   return isTold ? { kind: 'in_doubt' as const } : { kind: 'answered' as const, ...answer };
 }
 
@@ -462,8 +466,8 @@ export const readCalls = ({ db, secret }: Context) => ({
     { detail, freshFor, ...deciding }: FindOptions<Level> = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
-    const kept = keys.map((key) => keptDigits(secret, key));
-    const found = await findIn(db, kept, freshFor);
+    const keptKeys = keys.map((key) => keptDigits(secret, key));
+    const found = await findIn(db, keptKeys, freshFor);
     const whole = detail === 'kind' ? [] : found;
     const accepted = whole.filter(({ state }) => state === 'accepted');
     const ids = numbersOf(accepted);

@@ -112,11 +112,11 @@ export async function changeFacts<Facts extends object>(
   sql: Sql,
   table: 'accounts' | 'batches',
   id: number | string,
-  change: (kept: Facts) => object,
+  change: (facts: Facts) => object,
 ): Promise<void> {
   const { facts } = await oneRow<{ facts: string }>(sql, `SELECT facts FROM ${table} WHERE id = ?`, [id]);
-  const kept: Facts = JSON.parse(facts);
-  const now = JSON.stringify({ ...kept, ...change(kept) });
+  const factsBefore: Facts = JSON.parse(facts);
+  const now = JSON.stringify({ ...factsBefore, ...change(factsBefore) });
   await sql.rows(`UPDATE ${table} SET facts = ? WHERE id = ?`, [now, id]);
 }
 

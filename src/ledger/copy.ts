@@ -62,10 +62,10 @@ export async function copyTables({ db: from, missing }: CopySource, to: Db, iden
   await layTables(to);
   await to.script(UNBOUND[to.name]);
   const tables = keptTables();
-  for (const kept of tables) {
-    const { table, columns } = kept;
+  for (const copiedTable of tables) {
+    const { table, columns } = copiedTable;
     const into = each(columns)(insertSql(table, columns));
-    const source = tables.find((each) => each.table === sourceOf(table)) ?? kept;
+    const source = tables.find((each) => each.table === sourceOf(table)) ?? copiedTable;
     for await (const rows of rowsIn(from, source)) {
       crashPoint('copying');
       await to.write([{ statements: [into], records: rows.flatMap((row) => convert(table, row)) }]);

@@ -87,13 +87,13 @@ export const erasedOn = (atMs: number): Findings =>
   finding('erased_on', { date: isoTime(atMs).slice(0, 10) });
 
 interface ErasableRows extends Omit<Erasable, 'erase'> {
-  readonly said: 'person' | 'age' | 'list';
+  readonly reason: 'person' | 'age' | 'list';
   empty(sql: Sql, atMs: number): Promise<void>;
 }
 
 export async function findErasable(alone: SoleAccess, target: ErasureTarget): Promise<Erasable> {
   const { db, worker, requireSame } = alone;
-  const { said, empty, ...found } = await findIn(db, worker, target);
+  const { reason, empty, ...found } = await findIn(db, worker, target);
   return {
     ...found,
     async erase(files, at) {
@@ -102,7 +102,7 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
         await requireSame(sql);
         // The next opening removes the files that are still there.
         const facts = JSON.stringify(files);
-        await note(sql, { at: atMs, kind: 'erased', said, worker, who: 'person', facts });
+        await note(sql, { at: atMs, kind: 'erased', said: reason, worker, who: 'person', facts });
         await empty(sql, atMs);
         for (const statement of EMPTY_BESIDE) await sql.rows(statement, [atMs]);
       });
@@ -287,7 +287,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   const names = texts.filter(({ attempt }) => attempt === null).map(({ table, id }) => `${table} ${id}`);
   const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
-    said: 'person',
+    reason: 'person',
     ...(await filesOf(db, written)),
     calls: attempts.size,
     cut: new Set([...about, ...cuts.keys()]).size,
@@ -326,10 +326,10 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
       FROM ${table} WHERE ${key} > ?${where} ORDER BY ${key}`;
     type Kept = { id: number | string; attempt: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
-    for await (const kept of flat(partsOf<Kept>(db, sql, ['id'], [first])))
+    for await (const record of flat(partsOf<Kept>(db, sql, ['id'], [first])))
       for (const column of columns) {
-        const text = withoutName(person, column, kept[column] ?? null);
-        const of = { id: kept.id, attempt: kept.attempt };
+        const text = withoutName(person, column, record[column] ?? null);
+        const of = { id: record.id, attempt: record.attempt };
         if (text !== undefined) texts.push({ table, key, where, column, ...of, text });
       }
   }
@@ -411,12 +411,12 @@ async function findRows(db: Db, person: Person, named: Found): Promise<void> {
 }
 
 /** Findings are looked through value by value: their text writes a quote of a name as `\\"`. */
-const isNamedIn = (person: Person, kept: string | null): boolean => unnamedIn(person, kept) !== undefined;
+const isNamedIn = (person: Person, json: string | null): boolean => unnamedIn(person, json) !== undefined;
 
 /** The findings without the name; undefined where they do not name the person. */
-function unnamedIn(person: Person, kept: string | null): string | undefined {
+function unnamedIn(person: Person, json: string | null): string | undefined {
   let isNamed = false;
-  const findings = findingsIn(kept).map((each) => {
+  const findings = findingsIn(json).map((each) => {
     const without = JSON.parse(JSON.stringify(each), (_, value) => {
       if (typeof value !== 'string' || !person.in(value)) return value;
       isNamed = true;
@@ -562,7 +562,7 @@ async function findOld(
   const written = new Set(rows.map(({ batch }) => batch));
   const [cells] = await ask<{ n: number }>(`SELECT count(*) AS n FROM cells WHERE ${OLD_CELLS}`);
   return {
-    said: 'age',
+    reason: 'age',
     calls: sumOf(found) - sumOf(needed),
     rows: Math.max(sumOf(rows), cells?.n ?? 0),
     cut: 0,
@@ -621,14 +621,14 @@ async function findListed(db: Db, path: string): Promise<ErasableRows> {
   const parts = await ask<{ is_shared: number; n: number; charged: number }>(
     `SELECT is_shared, count(*) AS n, sum(charged) AS charged FROM listed WHERE is_unsettled = 0 GROUP BY 1`,
   );
-  const [own, shared] = [0, 1].map((is) => parts.filter(({ is_shared }) => is_shared === is));
+  const [unshared, shared] = [0, 1].map((is) => parts.filter(({ is_shared }) => is_shared === is));
   const batches = await ask<{ id: BatchId; state: string }>('SELECT id, state FROM mine ORDER BY id');
   const [rows] = await ask<{ n: number }>(
     'SELECT count(*) AS n FROM cells WHERE batch IN (SELECT id FROM mine)',
   );
   return {
-    said: 'list',
-    calls: sumOf(own ?? []),
+    reason: 'list',
+    calls: sumOf(unshared ?? []),
     rows: rows?.n ?? 0,
     cut: 0,
     names: 0,
@@ -638,7 +638,7 @@ async function findListed(db: Db, path: string): Promise<ErasableRows> {
        WHERE row.state = 'in_doubt' ORDER BY row.batch, row.row`,
     ),
     ofList: {
-      credits: (own ?? []).reduce((sum, { charged }) => sum + charged, 0),
+      credits: (unshared ?? []).reduce((sum, { charged }) => sum + charged, 0),
       shared: sumOf(shared ?? []),
     },
     needed: { calls: 0, by: batches.flatMap(({ id, state }) => (state === 'open' ? [id] : [])) },

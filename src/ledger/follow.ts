@@ -168,11 +168,11 @@ async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
 export interface DecisionContext {
   /** The loss that a rule has looked at: the decision is refused where another loss stands by now. */
   readonly about?: AttemptId;
-  readonly told?: Reply | undefined;
+  readonly reply?: Reply | undefined;
   /** Left out: `found`. */
   readonly toldAs?: 'found' | 'no_match' | undefined;
   /** How a change that was told left its subject. */
-  readonly left?: SubjectFacts | undefined;
+  readonly leftFacts?: SubjectFacts | undefined;
   /**
    * How the rows that were in doubt on it end by what was told, or in its batch by a skip. The others wait
    * for their next run; without any, a skip ends them all.
@@ -202,10 +202,10 @@ async function decidable(sql: Sql, context: WriteContext, spec: DecisionSpec): P
 function decideDoubt(
   context: WriteContext,
   decision: DecisionSpec,
-  { about, told, ...more }: DecisionContext,
+  { about, reply, ...more }: DecisionContext,
 ): Promise<DecisionId> {
   const { batch, kind, by, why, atMs } = decision;
-  invariant((kind === 'told') === (told !== undefined), 'a decision is told with a reply, and only then');
+  invariant((kind === 'told') === (reply !== undefined), 'a decision is told with a reply, and only then');
   return context.transaction(async (sql) => {
     const doubt = await decidable(sql, context, decision);
     const [of, isLast] = [{ batch, attempt: doubt.id }, about === undefined || about === doubt.id];
@@ -217,9 +217,10 @@ function decideDoubt(
     }
     const at = Math.floor(atMs);
     const since = doubt.ended_at;
-    const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64'), since });
+    const facts =
+      reply && JSON.stringify({ status: reply.status, body: reply.body.toString('base64'), since });
     const decided = { ...of, at, said: kind, worker: context.worker, who: by, words: why };
-    const form = { kind: told === undefined ? 'decided' : 'told', facts: facts ?? null };
+    const form = { kind: reply === undefined ? 'decided' : 'told', facts: facts ?? null };
     const id = await note(sql, { ...decided, ...form });
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await retry(sql, context, of, doubt, at);
@@ -227,7 +228,7 @@ function decideDoubt(
       await skip(sql, context, of, doubt, { ...more, at });
       await skipElsewhere(sql, of, doubt);
     }
-    if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
+    if (reply !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return id;
   });
 }
@@ -287,7 +288,7 @@ async function skipElsewhere(sql: Sql, { batch, attempt }: OfBatch, { why }: Att
     await moveRows(sql, { batch: other, attempt }, ['in_doubt'], 'skipped', skippedFor(why));
 }
 
-interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'> {
+interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'leftFacts' | 'finishes'> {
   readonly why: string;
   readonly at: number;
 }
@@ -296,9 +297,9 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
  * No one says whether the call was charged, so it counts at what it had reserved, and so do all earlier
  * doubts about it.
  */
-async function tell(sql: Sql, context: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
-  const { why, at, toldAs = 'found', finishes = [] } = told;
-  const facts = told.left === undefined ? null : JSON.stringify(told.left);
+async function tell(sql: Sql, context: WriteContext, doubt: AttemptRow, toldReply: ToldReply): Promise<void> {
+  const { why, at, toldAs = 'found', finishes = [] } = toldReply;
+  const facts = toldReply.leftFacts === undefined ? null : JSON.stringify(toldReply.leftFacts);
   await finishRowsOf(sql, doubt.id, finishes.map(rowOf));
   if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
   await bookAtMost(sql, context, doubt, { said: toldAs, facts, at, why: finding('told', { words: why }) });
@@ -362,25 +363,28 @@ async function doubtsBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly A
 async function readReply(sql: Sql, moved: number, reading: Reading): Promise<void> {
   const { attempt, answer, dialect, atMs, showsPrice, findings = reading.why } = reading;
   const why = keptFindings(reading.why);
-  const kept = await attemptRow(sql, attempt);
-  const told = `SELECT 1 AS is_told FROM notes WHERE attempt = ? AND kind = 'told' LIMIT 1`;
-  invariant((await sql.rows(told, [attempt])).length === 0, 'what a person told is not read again');
-  const booked = kept.charged ?? kept.reserved;
+  const attemptBefore = await attemptRow(sql, attempt);
+  const toldNoteSql = `SELECT 1 AS is_told FROM notes WHERE attempt = ? AND kind = 'told' LIMIT 1`;
+  invariant((await sql.rows(toldNoteSql, [attempt])).length === 0, 'what a person told is not read again');
+  const booked = attemptBefore.charged ?? attemptBefore.reserved;
   const charged = Math.max(reading.charged, booked);
-  const isExact = charged === reading.charged && charged === kept.charged;
+  const isExact = charged === reading.charged && charged === attemptBefore.charged;
   const is_at_most = charged > 0 && !isExact ? 1 : 0;
   const price = showsPrice ? charged : null;
   const found = { attempt, said: answer, charged, is_at_most, why, dialect, price };
   const read = { ...found, facts: null, ...NO_ID };
-  if (isInDoubt(kept.state)) {
+  if (isInDoubt(attemptBefore.state)) {
     invariant(isAnswer(answer), 'only what was an answer turns out to be none');
     await endAttempt(sql, { ...read, state: 'answered', at: Math.floor(atMs) }, moved);
     return;
   }
-  invariant(kept.charged !== null && kept.state !== 'erased', 'only an answer is read again');
-  if (kept.subject !== null) return readChange(sql, reading);
-  const state = await readAs(sql, kept, isAnswer(answer));
-  await readAgain(sql, { ...read, state, at: Math.floor(atMs) }, charged - booked, kept.moved);
+  invariant(
+    attemptBefore.charged !== null && attemptBefore.state !== 'erased',
+    'only an answer is read again',
+  );
+  if (attemptBefore.subject !== null) return readChange(sql, reading);
+  const state = await readAs(sql, attemptBefore, isAnswer(answer));
+  await readAgain(sql, { ...read, state, at: Math.floor(atMs) }, charged - booked, attemptBefore.moved);
   if (!isAnswer(answer)) await sql.each(doubtUnread, [{ attempt, findings: keptFindings(findings) }]);
 }
 

@@ -62,11 +62,11 @@ export async function conversionOf(from: Db): Promise<Conversions> {
 function withNumbers(table: string, row: AnyRecord): AnyRecord {
   if (table === 'batches') return { ...row, steps: stepNames(String(row.operation)).length };
   if (table !== 'budgets') return row;
-  const { scope, ...kept } = row;
+  const { scope, ...others } = row;
   const [kind = '', of = '', last = '0'] = String(scope).split(':');
   const isOfBatch = kind !== 'day' && kind !== 'month';
   const [batch, account, period] = isOfBatch ? [of, Number(last), 0] : ['', Number(of), Number(last)];
-  return { ...kept, kind, batch, account, period };
+  return { ...others, kind, batch, account, period };
 }
 
 const withFills: Conversion = (table, row) =>
@@ -157,9 +157,10 @@ function findingsBefore(words: string): Findings {
     return finding('left_out', { by, column: unquoted(column), cell: unquoted(cell.replace(/^blank$/, '')) });
   const [, filled] = /^(.*) (?:is|are) filled, so the row would get nothing$/s.exec(words) ?? [];
   if (filled !== undefined) return finding('nothing_to_fill', { columns: [unquoted(filled)], filled: true });
-  const [, kept] =
+  const [, keptColumn] =
     /^on_existing: keep leaves (.*) as the list has them, so the row would get nothing$/s.exec(words) ?? [];
-  if (kept !== undefined) return finding('nothing_to_fill', { columns: [unquoted(kept)], filled: false });
+  if (keptColumn !== undefined)
+    return finding('nothing_to_fill', { columns: [unquoted(keptColumn)], filled: false });
   const correct = /, so correct it(?:; |$)/.test(words) ? (true as const) : undefined;
   return answerBefore(words) ?? finding('said_before', { words, ...present({ correct }) });
 }
@@ -177,8 +178,8 @@ function answerBefore(text: string): Findings | undefined {
   if (code === undefined) return undefined;
   const so = behind === undefined ? undefined : behind.endsWith('word') ? 'without_a_word' : 'already';
   const isQuoted = shown?.startsWith('"') === true;
-  const said = isQuoted ? { words: unquoted(shown) } : { body: shown };
-  return finding('answer', { status: Number(code), ...present({ ...said, so } as const) });
+  const answerFacts = isQuoted ? { words: unquoted(shown) } : { body: shown };
+  return finding('answer', { status: Number(code), ...present({ ...answerFacts, so } as const) });
 }
 
 const saidBefore = (words: Cell): string | null =>
@@ -187,8 +188,8 @@ const saidBefore = (words: Cell): string | null =>
 function withFindings(table: string, row: AnyRecord): AnyRecord {
   if (table === 'attempts') return { ...row, why: saidBefore(row.why ?? null) };
   if (table !== 'rows') return row;
-  const { reason = null, work = null, ...kept } = row;
-  return { ...kept, work: plannedSince(work), findings: saidBefore(reason) };
+  const { reason = null, work = null, ...others } = row;
+  return { ...others, work: plannedSince(work), findings: saidBefore(reason) };
 }
 
 /** A planned row: how it ends, or what is done for it, in each of its projects. */
@@ -197,10 +198,10 @@ function plannedSince(work: Cell): string | null {
   return JSON.stringify(JSON.parse(work), (name, value) => {
     if ((name === 'repaired' || name === 'made') && typeof value === 'string') return findingsBefore(value);
     if (!isObject(value) || typeof value.kind !== 'string') return value;
-    const { reason, ...kept } = value;
+    const { reason, ...others } = value;
     const isOutcome = typeof reason === 'string' || isOutcomeKind(value.kind);
     if (!isOutcome) return value;
-    return { ...kept, findings: typeof reason === 'string' ? findingsBefore(reason) : [] };
+    return { ...others, findings: typeof reason === 'string' ? findingsBefore(reason) : [] };
   });
 }
 

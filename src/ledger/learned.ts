@@ -66,8 +66,16 @@ export const writeLearned = (context: WriteContext) => ({
         const [noted] = await sql.each(LEARN, [{ ...of, after, facts: JSON.stringify(leaves), batch, at }]);
         if (noted === undefined) continue;
         const facts = JSON.stringify({ row, leaves });
-        const told = { at, kind: 'learned', batch, worker: context.worker, who: 'person', words, facts };
-        await note(sql, { ...told, subject: noted.id, after });
+        const learnedNote = {
+          at,
+          kind: 'learned',
+          batch,
+          worker: context.worker,
+          who: 'person',
+          words,
+          facts,
+        };
+        await note(sql, { ...learnedNote, subject: noted.id, after });
       }
     }),
 });
@@ -99,8 +107,8 @@ export const readLearned = ({ db }: Context) => ({
   },
 });
 
-function learnedFrom({ id: _, facts, operator, project, name, ...kept }: KeptLearned): LearnedRecord {
+function learnedFrom({ id: _, facts, operator, project, name, ...others }: KeptLearned): LearnedRecord {
   const { row, leaves }: Pick<LearnedRecord, 'row' | 'leaves'> = JSON.parse(facts);
   const about = leaves && { subject: project === '' ? { name } : { project, name }, leaves };
-  return { ...kept, row, ...filled({ operator }), ...about };
+  return { ...others, row, ...filled({ operator }), ...about };
 }

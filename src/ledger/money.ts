@@ -81,43 +81,47 @@ export const OF_BATCH =
 function attemptsIn({ kind, batch, account, period }: BudgetName) {
   switch (kind) {
     case 'share':
-      return { own: 'account = ? AND batch = ?', params: [account, batch], within: '' };
+      return { ownCondition: 'account = ? AND batch = ?', params: [account, batch], within: '' };
     case 'day':
     case 'month':
-      return { own: 'account = ?', params: [account], within: `AND ${kind} = ${period}` };
+      return { ownCondition: 'account = ?', params: [account], within: `AND ${kind} = ${period}` };
     default:
-      return { own: OF_BATCH, params: [batch, batch], within: kind === 'extra' ? "AND kind = 'retry'" : '' };
+      return {
+        ownCondition: OF_BATCH,
+        params: [batch, batch],
+        within: kind === 'extra' ? "AND kind = 'retry'" : '',
+      };
   }
 }
 
 /** The money of a budget. What calls in doubt may cost is added up from the attempts. */
 export async function moneyOf(sql: Sql, name: BudgetName): Promise<Money> {
-  const { own, params, within } = attemptsIn(name);
+  const { ownCondition, params, within } = attemptsIn(name);
   type Kept = Readonly<Record<'spent' | 'held' | 'doubted' | 'at_most', number>> & {
     readonly cap: number | null;
   };
-  const [kept = { cap: null, spent: 0, held: 0, doubted: 0, at_most: 0 }] = await sql.rows<Kept>(
+  const [sums = { cap: null, spent: 0, held: 0, doubted: 0, at_most: 0 }] = await sql.rows<Kept>(
     // Whether prices are stated is a fact of the account, whatever the period is.
     `SELECT cap, spent, held,
       CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM attempts
-        WHERE ${isDoubted('attempts')} AND ${own} ${within}) END AS doubted,
+        WHERE ${isDoubted('attempts')} AND ${ownCondition} ${within}) END AS doubted,
       CASE WHEN spent > 0 AND (
         EXISTS (SELECT 1 FROM attempts
-          WHERE is_at_most = 1 AND charged > 0 AND payer IS NULL AND ${own})
+          WHERE is_at_most = 1 AND charged > 0 AND payer IS NULL AND ${ownCondition})
         -- A repeat is booked where the attempt that pays for it is, and there are few.
         OR EXISTS (SELECT 1 FROM attempts att
           WHERE att.is_at_most = 1 AND att.charged > 0 AND att.payer IS NOT NULL
-            AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = att.payer AND ${own}))
+            AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = att.payer AND ${ownCondition}))
       ) THEN 1 ELSE 0 END AS at_most
     FROM budgets WHERE kind = ? AND batch = ? AND account = ? AND period = ?`,
     [...params, ...params, ...params, name.kind, name.batch, name.account, name.period],
   );
   return {
-    ...filled({ cap: kept.cap === null ? null : credits(kept.cap) }),
-    spent: credits(kept.spent),
-    ...(kept.at_most === 1 ? { isAtMost: true } : {}),
-    reserved: credits(kept.held - kept.doubted),
-    inDoubt: credits(kept.doubted),
+    ...filled({ cap: sums.cap === null ? null : credits(sums.cap) }),
+    spent: credits(sums.spent),
+    ...(sums.at_most === 1 ? { isAtMost: true } : {}),
+    reserved: credits(sums.held - sums.doubted),
+    inDoubt: credits(sums.doubted),
   };
 }
 

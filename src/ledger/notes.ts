@@ -51,11 +51,11 @@ const NOTE = each(NOTE_COLUMNS)<{ readonly id: DecisionId }>(
 /** @returns the number of the note, by which a decision is known. */
 export async function note(
   sql: Sql,
-  said: Pick<Note, 'at' | 'kind' | 'who'> & Partial<Note>,
+  values: Pick<Note, 'at' | 'kind' | 'who'> & Partial<Note>,
 ): Promise<DecisionId> {
   const ofNobody = { batch: null, account: null, worker: null, subject: null, after: null };
   const none = { said: null, attempt: null, words: '', facts: null, ...ofNobody };
-  const [made] = await sql.each(NOTE, [{ ...none, ...said }]);
+  const [made] = await sql.each(NOTE, [{ ...none, ...values }]);
   invariant(made !== undefined, 'a note has a number');
   return made.id;
 }

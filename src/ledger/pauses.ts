@@ -53,10 +53,10 @@ const LIMIT_KEPT_MS = DAY_MS;
 const PROBE_LASTS_MS = 60_000;
 
 /** One that is to be probed more than a day from now comes from a clock that was changed. */
-export function limitAt(kept: KeptLimit | undefined, nowMs: number): LimitNow | undefined {
-  const forMs = (kept?.atMs ?? 0) - nowMs;
-  const isKept = kept !== undefined && forMs > -LIMIT_KEPT_MS && forMs <= DAY_MS;
-  return isKept ? { refused: kept.refused, why: kept.why, forMs } : undefined;
+export function limitAt(keptLimit: KeptLimit | undefined, nowMs: number): LimitNow | undefined {
+  const forMs = (keptLimit?.atMs ?? 0) - nowMs;
+  const isKept = keptLimit !== undefined && forMs > -LIMIT_KEPT_MS && forMs <= DAY_MS;
+  return isKept ? { refused: keptLimit.refused, why: keptLimit.why, forMs } : undefined;
 }
 
 /** A probe under way comes first. Its process may send another request for it, such as for the time. */
@@ -74,14 +74,14 @@ export const writePauses = (context: WriteContext) => ({
   notePause: (identity: string, pause: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
       const id = await ensureAccount(sql, identity);
-      const isLast = (kept: PauseRecord | undefined): boolean =>
-        kept === undefined || kept.untilMs <= pause.untilMs;
+      const isLast = (earlierPause: PauseRecord | undefined): boolean =>
+        earlierPause === undefined || earlierPause.untilMs <= pause.untilMs;
       const lastsMs = Math.ceil(pause.untilMs - pause.fromMs);
       const waits = `UPDATE accounts SET paused_until = {now} + CAST(? AS {int})
         WHERE id = ? AND coalesce(paused_until, 0) <= {now} + CAST(? AS {int}) RETURNING id`;
       const isNew = pause.asked && (await sql.rows(waits, [lastsMs, id, lastsMs])).length > 0;
-      await changeFacts(sql, 'accounts', id, (kept: PauseFacts) => ({
-        ...(isLast(kept.pause) && { pause }),
+      await changeFacts(sql, 'accounts', id, (facts: PauseFacts) => ({
+        ...(isLast(facts.pause) && { pause }),
         ...(isNew && { asked: pause.why }),
       }));
     }),

@@ -33,7 +33,7 @@ export interface Sought {
   /** Whether a row whose cells are this JSON may be wanted: to read the cells of all rows takes time. */
   mayBe(json: string): boolean;
   /** Rows are wanted for this text in an answer, too; left out: no answer is read. */
-  readonly said?: string;
+  readonly answerText?: string;
 }
 
 /** What a person decided about an answer that is about another company or person. */

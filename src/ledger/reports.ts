@@ -113,13 +113,13 @@ export const readReports = ({ db }: Context) => ({
     batch: BatchId,
     first: RowNumber,
     most: number,
-    { states, mayBe, said }: Sought,
+    { states, mayBe, answerText }: Sought,
   ): AsyncGenerator<readonly InputRow[]> {
     const where = states.length === 0 ? '' : `AND ${oneOf('row.state', states)}`;
     const sql = `${LISTED} ${where} ORDER BY row.row LIMIT CAST(? AS {int})`;
     const read = (from: RowNumber) => db.rows<Parameters<typeof listedFrom>[0]>(sql, [batch, from, most]);
     for await (const part of parts(most, first, read, ({ row }) => row + 1)) {
-      const saying = said === undefined ? undefined : await rowsSaying(db, batch, part, said);
+      const saying = answerText === undefined ? undefined : await rowsSaying(db, batch, part, answerText);
       yield part.filter(({ row, cells }) => mayBe(cells ?? '') || saying?.has(row)).map(listedFrom);
       await setImmediate();
     }
@@ -134,8 +134,8 @@ export const readBatchFacts = ({ db }: Context) => ({
    */
   async rowsWaiting(batch: BatchId, limit: number): Promise<readonly WaitingRow[]> {
     type Kept = { readonly row: RowNumber; readonly findings: string | null };
-    const kept = await db.rows<Kept>(ROWS_WAITING, [batch, limit]);
-    return kept.map(({ row, findings }) => ({ row, findings: findingsIn(findings) }));
+    const waitingRows = await db.rows<Kept>(ROWS_WAITING, [batch, limit]);
+    return waitingRows.map(({ row, findings }) => ({ row, findings: findingsIn(findings) }));
   },
 
   /**
@@ -159,8 +159,8 @@ export const readBatchFacts = ({ db }: Context) => ({
   /** What workers need to work on the batch; undefined where no worker works on it. */
   async workOrder(batch: BatchId): Promise<WorkOrder | undefined> {
     const sql = 'SELECT work_order FROM batches WHERE id = ? AND work_order IS NOT NULL';
-    const [kept] = await db.rows<{ work_order: string }>(sql, [batch]);
-    return kept && JSON.parse(kept.work_order);
+    const [batchRow] = await db.rows<{ work_order: string }>(sql, [batch]);
+    return batchRow && JSON.parse(batchRow.work_order);
   },
 
   /** Undefined where no queue hands out ranges. */

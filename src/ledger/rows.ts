@@ -301,11 +301,11 @@ export const readSomeRows = ({ db }: Context) => ({
   /** The calls on which these rows rest, or that were answered for them. Those without cells are left out. */
   async callsOf(batch: BatchId, { from, before }: { from: RowNumber; before: RowNumber }) {
     const found = await db.rows<CallOfRow>(CALLS_OF, [batch, batch, batch, batch, from, before]);
-    return found.map(({ row, cells, attempt, accountIdentity, ...kept }) => ({
+    return found.map(({ row, cells, attempt, accountIdentity, ...callColumns }) => ({
       listed: listedFrom({ row, cells }),
       attempt,
       accountIdentity,
-      call: callFrom(kept),
+      call: callFrom(callColumns),
     }));
   },
   /** The first row that rests on each of these answers, where several rows of the batch do. */
@@ -381,8 +381,8 @@ const plannedFrom = ({ row, work }: Pick<Row, 'row'> & { readonly work: string }
   ...JSON.parse(work),
 });
 
-const leftFrom = (kept: KeptLeft): RowLeft =>
-  kept.work === null ? listedFrom(kept) : plannedFrom({ row: kept.row, work: kept.work });
+const leftFrom = (rowLeft: KeptLeft): RowLeft =>
+  rowLeft.work === null ? listedFrom(rowLeft) : plannedFrom({ row: rowLeft.row, work: rowLeft.work });
 
 /** Cells that were erased are not asked by. */
 export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
@@ -436,11 +436,11 @@ export const writeRows = (context: WriteContext) => ({
           ended.filter(({ uses }) => uses.length > 0),
         );
       }
-      const kept = rows.map(({ row, cells, unreadable }) => ({
+      const cellRows = rows.map(({ row, cells, unreadable }) => ({
         batch,
         row,
         cells: JSON.stringify({ cells, unreadable }),
       }));
-      await sql.each(KEEP_CELLS, kept);
+      await sql.each(KEEP_CELLS, cellRows);
     }),
 });

@@ -572,12 +572,12 @@ const TYPES: Readonly<Record<string, Type>> = {
 export const keptTables = (): readonly KeptTable[] =>
   [...TABLES.matchAll(/^CREATE TABLE (\w+) \(\n([^;]*);/gm)].map(([, table = '', body = '']) => {
     const columns = [...body.matchAll(/^ {2}(\w+) (TEXT|\{\w+\})(.*)$/gm)];
-    const [, own] = columns.find(([line]) => /PRIMARY KEY|\{id\}/.test(line)) ?? [];
+    const [, ownKey] = columns.find(([line]) => /PRIMARY KEY|\{id\}/.test(line)) ?? [];
     const several = /^ {2}PRIMARY KEY \((.*)\)/m.exec(body)?.[1]?.split(', ') ?? [];
     return {
       table,
       columns: Object.fromEntries(columns.map(([, name = '', type = '']) => [name, TYPES[type] ?? 'text'])),
-      key: own === undefined ? several : [own],
+      key: ownKey === undefined ? several : [ownKey],
       isNumbered: body.includes('id {id}'),
     };
   });

@@ -145,8 +145,8 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
 
   /** What an account may do; undefined of one that no worker used. */
   async terms(identity: string): Promise<AccountTerms | undefined> {
-    const [kept] = await db.rows<{ terms: string }>(TERMS, [identity]);
-    return kept && JSON.parse(kept.terms);
+    const [termsRow] = await db.rows<{ terms: string }>(TERMS, [identity]);
+    return termsRow && JSON.parse(termsRow.terms);
   },
 
   /**

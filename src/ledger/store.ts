@@ -133,7 +133,7 @@ export interface CopyTarget {
 
 export interface CopyInPlace extends CopyTarget {
   /** Where the ledger that was copied is from then on, in words for a user. */
-  readonly kept: string;
+  readonly keptAt: string;
 }
 
 /** What was found by checking a ledger and adding it up anew. */

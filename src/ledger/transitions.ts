@@ -133,10 +133,18 @@ export function endRow(attempt: number, end: End, atMs: number): EndRow {
     return { ...row, ...none, ...id, state: 'accepted' };
   }
   if (kind !== 'answered') return { ...row, ...none, state: 'uncharged', said: kind };
-  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null, vendorId = null } = end;
+  const {
+    answer: said,
+    charged,
+    isAtMost,
+    dialect = null,
+    showsPrice,
+    leftFacts = null,
+    vendorId = null,
+  } = end;
   const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
   const price = showsPrice ? charged : null;
-  const facts = left && JSON.stringify(left);
+  const facts = leftFacts && JSON.stringify(leftFacts);
   return { ...row, state: 'answered', ...answer, price, facts, vendor_id: vendorId };
 }
 
@@ -235,7 +243,7 @@ const one = (code: FindingCode, facts: Readonly<Record<string, string>> = {}): s
 };
 
 /** The only finding of a row or an attempt. */
-const kept = (code: FindingCode, facts?: Readonly<Record<string, string>>): string =>
+const findingsSql = (code: FindingCode, facts?: Readonly<Record<string, string>>): string =>
   `'[' || ${one(code, facts)} || ']'`;
 
 /** @param end what the ends are called. @param moves how the attempts move. */
@@ -331,7 +339,7 @@ FROM ${ENDING_ATTEMPTS} WHERE attempts.id = ending.attempt`,
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
 UPDATE attempts SET ${movesTo("'released'")}, moved = v.moved, ended_at = v.at,
-  why = CASE att.state WHEN 'released' THEN att.why ELSE ${kept('charged_once')} END
+  why = CASE att.state WHEN 'released' THEN att.why ELSE ${findingsSql('charged_once')} END
 FROM v JOIN attempts att ON att.id = v.attempt
 WHERE att.moved = v.moved AND (att.charged IS NOT NULL OR att.state = 'released') AND att.payer IS NOT NULL
   AND attempts.state = 'retried' AND (attempts.id = att.payer OR attempts.payer = att.payer)`);
@@ -501,7 +509,7 @@ const stopWaiting = ofAttempt(
 /** in_doubt → refused: the row was planned from how the person was before. */
 const refuseOutdated = ofAttempt(`
 UPDATE rows SET state = 'refused',
-  findings = ${kept('changed_since_planned', { batch: 'waiting.by' })}
+  findings = ${findingsSql('changed_since_planned', { batch: 'waiting.by' })}
 FROM ${WAITING} AND waiting.state = 'answered'`);
 
 /**

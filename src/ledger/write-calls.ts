@@ -44,7 +44,7 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over' | 'shared'> =>
     // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about
     // too early.
-    gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.left === undefined),
+    gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.leftFacts === undefined),
 
   /**
    * No intent resolves before this has settled: what follows from a reply for others is asked of the ledger
@@ -86,9 +86,9 @@ const laterCalls = (context: WriteContext, gather: Gather) => ({
    * that it is asked for again where a crash comes before.
    */
   async endLater(attempt: AttemptId, reply: Reply, end: End, atMs: number): Promise<unknown> {
-    const kept = gather.reply(replyRow(attempt, 1, reply));
+    const writtenReply = gather.reply(replyRow(attempt, 1, reply));
     const ended = gather.end(endRow(attempt, end, atMs), false);
-    await kept;
+    await writtenReply;
     return ended;
   },
 

@@ -364,7 +364,7 @@ function searchedIn(table: Table): Searched {
       const readsAnswers = search !== '' || action !== undefined || hasOtherAbn || !isOwn;
       // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
-      const answerText = search === '' ? {} : { said: search };
+      const answerText = search === '' ? {} : { answerText: search };
       const sought = { states: query.states, mayBe: mayBeIn(query, isOfList), ...answerText };
       for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
         if (readsAnswers) yield (await shownIn(table, part)).map(soughtIn);

@@ -192,7 +192,7 @@ export function endOf(
     ...verdict,
     dialect: dialectMark(dialect),
     ...shownPrice(verdict, dialect),
-    ...present({ left: leftFacts, isAtMost: isExact ? undefined : true }),
+    ...present({ leftFacts, isAtMost: isExact ? undefined : true }),
   };
 }
 

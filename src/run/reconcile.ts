@@ -322,7 +322,7 @@ async function conclude(
     await ledger.changeAccount(account.identity, { usage: undefined });
     const leftFacts = lostReply === undefined ? undefined : leftBy(call, 'found', lostReply, client.dialect);
     const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-    await ledger.decide(decision, { told: lostReply, toldAs, left: leftFacts });
+    await ledger.decide(decision, { reply: lostReply, toldAs, leftFacts });
   }
   return said !== 'unclear';
 }

@@ -414,7 +414,7 @@ test('a doubt that another process settles while this one decides about it is lo
   const at = await place(1);
   const { ledger } = at;
   const decide: Ledger['decide'] = async (decision, more) => {
-    await ledger.decide({ ...decision, kind: 'told', by: 'person' }, { told: SET });
+    await ledger.decide({ ...decision, kind: 'told', by: 'person' }, { reply: SET });
     return ledger.decide(decision, more);
   };
   const run = await runOnce(

@@ -28,10 +28,10 @@ export const test = command({
     const reports: AccountTest[] = [];
     for (const account of chosen) {
       let report: AccountTest = { name: account.name };
-      await testAccount(console, account, (told, ...lines) => {
+      await testAccount(console, account, (found, ...lines) => {
         // Each line is shown at once, so that those before a failure are seen.
         for (const line of linesOf(...lines)) console.print(`${account.name}: ${line}`);
-        report = { ...report, ...told };
+        report = { ...report, ...found };
       });
       reports.push(report);
     }

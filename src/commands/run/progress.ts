@@ -67,7 +67,7 @@ export class Progress implements Watcher {
     this.#timer = setInterval(() => void this.#show(), LOOK_EVERY_MS).unref();
   }
 
-  hear(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     switch (event.kind) {
       case 'batch':
         this.#batch = event;

@@ -106,7 +106,7 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
     const rowLeft = taskOf && (await leftIn(ledger, batch, { fromRow: row, beforeRow: row + 1 }));
     const task = rowLeft && taskOf?.(rowLeft);
     return job && task?.kind === 'work'
-      ? walked(ledger, batch, job, task.work, { doubt, said: doubtAnswer })
+      ? walked(ledger, batch, job, task.work, { doubt, answer: doubtAnswer })
       : undefined;
   };
 }
@@ -117,7 +117,7 @@ async function walked(
   { id }: Batch,
   resolved: ResolvedJob,
   work: WalkedRow,
-  { doubt, said }: { readonly doubt: Doubt; readonly said: DoubtAnswer },
+  { doubt, answer }: { readonly doubt: Doubt; readonly answer: DoubtAnswer },
 ): Promise<WalkResult | undefined> {
   const walk = new RowWalk(resolved.job.operation, accountsOf(resolved), work);
   const answers: AttemptId[] = [];
@@ -132,7 +132,7 @@ async function walked(
     }
     const { met } = next;
     const [state] = await ledger.find([met.key], { batch: id });
-    const known = met.key === doubt.key ? asSaid(said, doubt) : standing(id, state);
+    const known = met.key === doubt.key ? asSaid(answer, doubt) : standing(id, state);
     if (known !== undefined) tellRow(row, met, known);
     else if (next.kind === 'call') return undefined;
     else walk.pass(met, state?.kind === 'unknown' ? 'looked' : 'held');
@@ -167,7 +167,7 @@ interface ToldReply {
   readonly kind: 'found' | 'no_match';
   readonly reply: Reply;
   /** The state in which a change left its subject; absent for other calls. */
-  readonly left?: SubjectFacts;
+  readonly leftFacts?: SubjectFacts;
 }
 
 type Pairs = Readonly<Record<string, string>>;
@@ -179,21 +179,24 @@ type Pairs = Readonly<Record<string, string>>;
  */
 export async function toldAnswer(
   { batch, ledger }: { readonly batch: Batch; readonly ledger: LedgerReader },
-  { call, accountIdentity, reply: kept }: Doubt,
+  { call, accountIdentity, reply: keptReply }: Doubt,
   pairs: readonly string[],
   nowMs: number,
 ): Promise<ToldReply> {
   if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
     return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };
-  const told = Object.fromEntries(pairs.map(pairOf));
+  const facts = Object.fromEntries(pairs.map(pairOf));
   const replyWith = (body: Buffer): Reply => ({
     status: 200,
     headers: {},
     receivedAtMs: nowMs,
     // The text of an error is not part of the answer.
-    body: kept !== undefined && Math.floor(kept.status / 100) === 2 ? mergedBody(kept.body, body) : body,
+    body:
+      keptReply !== undefined && Math.floor(keptReply.status / 100) === 2
+        ? mergedBody(keptReply.body, body)
+        : body,
   });
-  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
+  if (call.change !== undefined) return toldChange(call, facts, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
   // A check of an address is no step, so a row reads its verdict as today's dialect has it.
   if (answerPlace.steps !== undefined && !Object.hasOwn(answerPlace.steps, call.operation)) {
@@ -202,24 +205,24 @@ export async function toldAnswer(
     const place = answerPlaceOf(dialect, call.operation);
     const known = verdictsWith(place.verdicts ?? {}).map((each) => `verdict=${each}`);
     const fact = `Nothing is read in the answer to ${call.operation} but its verdict, so not`;
-    requireNames(told, ['verdict'], (unknown) => `${fact} ${unknown}.`, known);
-    return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
+    requireNames(facts, ['verdict'], (unknown) => `${fact} ${unknown}.`, known);
+    return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(facts, place), place)) };
   }
   if (add !== undefined && operation.resultsFile === undefined) {
     const ofStep = wordsOf({ name: call.operation }, Object.values(add));
     const read = ofStep.length > 0 ? ofStep : Object.values(add);
-    requireNames(told, read, (unknown) => `No column of this batch reads ${unknown}.`);
+    requireNames(facts, read, (unknown) => `No column of this batch reads ${unknown}.`);
   }
   const place = placeOfAnswer(answerPlace, call.operation, accountIdentity);
-  return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
+  return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(facts, place), place)) };
 }
 
 /** A verdict is kept in a word of the vendor's, by which every answer is read. */
-function inVendorsWords(told: Pairs, { gives, verdicts }: AnswerPlace): JsonObject {
-  const { verdict } = told;
-  if (verdict === undefined || gives?.verdict === undefined || verdicts === undefined) return told;
+function inVendorsWords(facts: Pairs, { gives, verdicts }: AnswerPlace): JsonObject {
+  const { verdict } = facts;
+  if (verdict === undefined || gives?.verdict === undefined || verdicts === undefined) return facts;
   const word = vendorsWord(verdict, verdicts);
-  if (word !== undefined) return { ...told, verdict: word };
+  if (word !== undefined) return { ...facts, verdict: word };
   const fact = `The dialect of this batch has no word for the verdict ${foreignWords(verdict)}.`;
   throw stop('usage', fact, suggestion(verdict, verdictsWith(verdicts)));
 }
@@ -230,12 +233,12 @@ const verdictsWith = (words: VerdictWords): readonly EmailVerdict[] =>
 
 /** @param shown what may be given instead; left out: the known names. */
 function requireNames(
-  told: Pairs,
+  facts: Pairs,
   known: readonly string[],
   factOf: (unknown: string) => string,
   shown = known,
 ): void {
-  const unknown = Object.keys(told).find((name) => !known.includes(name));
+  const unknown = Object.keys(facts).find((name) => !known.includes(name));
   if (unknown !== undefined) throw stop('usage', factOf(foreignWords(unknown)), suggestion(unknown, shown));
 }
 
@@ -245,9 +248,11 @@ const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
 /** Both bodies merged if both have members; else the second body. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
-  const kept = readBody(one);
-  const told = readBody(other);
-  return kept.kind === 'json' && told.kind === 'json' ? bytesOf(mergedValue(kept.value, told.value)) : other;
+  const firstBody = readBody(one);
+  const secondBody = readBody(other);
+  return firstBody.kind === 'json' && secondBody.kind === 'json'
+    ? bytesOf(mergedValue(firstBody.value, secondBody.value))
+    : other;
 }
 
 /** The name may have a sign of its own: `contacts[type=email].value=jo@acme.example`. */
@@ -269,7 +274,7 @@ function pairOf(pair: string): readonly [string, string] {
  */
 function toldChange(
   call: Call,
-  told: Pairs,
+  facts: Pairs,
   dialect: Dialect,
   replyWith: (body: Buffer) => Reply,
 ): ToldReply {
@@ -278,13 +283,13 @@ function toldChange(
   const known = [...new Set([...places.keys(), ...ofInvite])];
   // Where the dialect reads no name from the answer, any name is accepted and means only "done".
   if (known.length > 0)
-    requireNames(told, known, (unknown) => `The answer to ${call.operation} has no ${unknown}.`);
-  const fields = Object.entries(told).map(([name, value]) => {
+    requireNames(facts, known, (unknown) => `The answer to ${call.operation} has no ${unknown}.`);
+  const fields = Object.entries(facts).map(([name, value]) => {
     return [places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value] as const;
   });
   const reply = replyWith(bodyHolding(Object.fromEntries(fields), answerPlaceOf(dialect)));
   const leftFacts = leftBy(call, 'found', reply, dialect);
-  return { kind: 'found', reply, ...present({ left: leftFacts && acceptedIfTold(leftFacts, told) }) };
+  return { kind: 'found', reply, ...present({ leftFacts: leftFacts && acceptedIfTold(leftFacts, facts) }) };
 }
 
 /** What is remembered of the answer to a change. */
@@ -341,8 +346,8 @@ function acceptedIfTold(leftFacts: SubjectFacts, { user_id: userId, accepted }: 
 export async function doubtsLike(ledger: LedgerReader, batch: Batch, row: string): Promise<readonly Doubt[]> {
   const all = await ledger.doubts(batch.id);
   const dialects = new Map<string, Dialect>();
-  for (const { accountIdentity: asked } of all)
-    if (!dialects.has(asked)) dialects.set(asked, await dialectFor(batch, ledger, asked));
+  for (const { accountIdentity: identity } of all)
+    if (!dialects.has(identity)) dialects.set(identity, await dialectFor(batch, ledger, identity));
   const shapeOf = ({ reply, call, why, accountIdentity }: Doubt) => {
     const dialect = dialects.get(accountIdentity);
     return reply && dialect && (oddAnswerIn(reply, dialect, call)?.shape ?? keptFindings(why));
@@ -399,9 +404,9 @@ export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchE
 export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
   const ways = typing` ${byFlag('--answer')} or ${asFlag('--not-done')}`;
-  const told = phrase`say what happened${ways}.`;
-  if (by === undefined) throw stop('usage', fact, told.map(capital));
-  const next = phrase`Decide in batch ${by} if it is in doubt there; else ${told}`;
+  const advice = phrase`say what happened${ways}.`;
+  if (by === undefined) throw stop('usage', fact, advice.map(capital));
+  const next = phrase`Decide in batch ${by} if it is in doubt there; else ${advice}`;
   throw stop('usage', fact, next, commandLine(['settle', by]));
 }
 

@@ -67,7 +67,7 @@ export type OnPage =
   | 'seen_plan'
   | 'none';
 
-export const said = z.registry<EntryInfo>();
+export const entryInfos = z.registry<EntryInfo>();
 
 /** An entry that is typed as a flag. @param value `<rows>`; left out for a flag that is on or off. */
 export function flag<Schema extends z.ZodType>(
@@ -76,7 +76,7 @@ export function flag<Schema extends z.ZodType>(
   value?: string,
   more: Partial<EntryInfo> = {},
 ): Schema {
-  said.add(schema, { about, ...(value === undefined ? {} : { value }), ...more });
+  entryInfos.add(schema, { about, ...(value === undefined ? {} : { value }), ...more });
   return schema;
 }
 
@@ -91,8 +91,8 @@ export const text = (about: string, value: string, more: Partial<EntryInfo> = {}
 /** Entries that `--help` has under a heading of their own. */
 export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: string, shape: Shape): Shape {
   for (const schema of Object.values(shape)) {
-    const how = said.get(schema);
-    if (how !== undefined) said.add(schema, { ...how, group });
+    const how = entryInfos.get(schema);
+    if (how !== undefined) entryInfos.add(schema, { ...how, group });
   }
   return shape;
 }
@@ -106,7 +106,7 @@ export function argument<Schema extends z.ZodType>(
   about: string,
   more: Partial<EntryInfo> = {},
 ): Schema {
-  said.add(schema, { about, isArgument: true, ...more });
+  entryInfos.add(schema, { about, isArgument: true, ...more });
   return schema;
 }
 
@@ -267,7 +267,7 @@ export function command<Input extends z.ZodObject, Output extends object>(
 export function takes({ shape }: z.ZodObject, { flag: typed, value }: Typed): boolean {
   const entries: readonly (readonly [string, z.ZodType])[] = Object.entries(shape);
   return entries.some(([name, schema]) => {
-    const how = said.get(schema);
+    const how = entryInfos.get(schema);
     const isTyped = `--${how?.flag ?? name.replaceAll('_', '-')}` === typed;
     return isTyped && schema.safeParse(value ?? true).success;
   });

@@ -151,12 +151,12 @@ async function* ran<Row>(
   ended: PromiseWithResolvers<RunObject>,
 ): AsyncGenerator<EnrichedRow<Row>, void, undefined> {
   const leaving = new AbortController();
-  let moved = Promise.withResolvers<void>();
+  let nextMove = Promise.withResolvers<void>();
   let id: BatchId | undefined;
   let isOver = false;
   const move = (): void => {
-    moved.resolve();
-    moved = Promise.withResolvers();
+    nextMove.resolve();
+    nextMove = Promise.withResolvers();
   };
   const onEvent = (event: RunEvent): void => {
     if (event.kind === 'batch') id = event.batch;
@@ -173,7 +173,7 @@ async function* ran<Row>(
   const ending = async (row: RowNumber): Promise<RowRecord | undefined> => {
     for (;;) {
       const isLast = isOver;
-      const next = moved.promise;
+      const next = nextMove.promise;
       const found = id === undefined ? undefined : (await ledger.recordsOf(id, [row])).get(row);
       if (found !== undefined && hasEnded(found)) return found;
       if (isLast) return undefined;
@@ -308,15 +308,15 @@ function cellsOf(
   place: AnswerPlace,
 ): JsonObject {
   const shown = shownAnswer(answers, place);
-  const said = shown && saidIn(shown.body, shown.place);
+  const answerFields = shown && saidIn(shown.body, shown.place);
   if (add !== undefined)
     return Object.fromEntries(
-      Object.entries(add).map(([name, path]) => [name, (said && saidAt(said, path)) ?? null]),
+      Object.entries(add).map(([name, path]) => [name, (answerFields && saidAt(answerFields, path)) ?? null]),
     );
-  const { ours = {}, vendors = null } = said ?? {};
+  const { ours = {}, vendors = null } = answerFields ?? {};
   if (vendors === null) return ours;
-  const own = isObject(vendors) ? (vendors as JsonObject) : { value: vendors };
-  const beside = Object.entries(own).map(([name, value]) => {
+  const vendorFields = isObject(vendors) ? (vendors as JsonObject) : { value: vendors };
+  const beside = Object.entries(vendorFields).map(([name, value]) => {
     const isHidden = Object.hasOwn(ours, name) && !isPlain(value);
     return [isHidden ? FOUND_PREFIX + name : name, value] as const;
   });

@@ -6,7 +6,7 @@ import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { storeToName } from '../../run/store-choice.ts';
 import type { PageCommand } from '../../web/serve.ts';
-import { type Command, type CommandGroup, type Console, type Own, said } from './command.ts';
+import { type Command, type CommandGroup, type Console, entryInfos, type Own } from './command.ts';
 
 /**
  * A command as a function of the library: it takes the object of its flags, and gives the object of `--json`.
@@ -21,14 +21,14 @@ export function callOf<Input extends z.ZodObject, Output extends object>(of: Com
 
 /**
  * @param input the checked form of `given`.
- * @param hear is told what the command has counted so far.
+ * @param onProgress is told what the command has counted so far.
  */
 async function callChecked<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
   input: z.output<Input>,
   given: Readonly<Record<string, unknown>>,
   ownParts: Own = {},
-  hear: Console['soFar'] = () => {},
+  onProgress: Console['soFar'] = () => {},
 ): Promise<Output> {
   await describeOperations();
   const { store }: { readonly store?: string } = given;
@@ -38,7 +38,7 @@ async function callChecked<Input extends z.ZodObject, Output extends object>(
   // The program decides what Ctrl-C means, because it may have more lists to work through.
   const { signal = new AbortController().signal } = ownParts;
   const host = {
-    console: { ...silent(ownParts), soFar: hear },
+    console: { ...silent(ownParts), soFar: onProgress },
     words,
     wordsWith: replaced,
     ownParts: { ...ownParts, signal },
@@ -74,7 +74,7 @@ function typedFrom(
   const flags: string[] = [];
   for (const [entry, schema] of Object.entries(shape)) {
     const value = given[entry];
-    const how = said.get(schema);
+    const how = entryInfos.get(schema);
     if (value === undefined || value === false || how === undefined) continue;
     const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
     if (how.isArgument) words.push(...textsOf(schema, value));
@@ -98,9 +98,9 @@ const KEY = z.string().min(1).max(10_000);
 
 type PageInput = Readonly<Record<string, unknown>>;
 
-/** @param own the store and the user are those of `serve`. */
+/** @param ownOptions the store and the user are those of `serve`. */
 export async function pageCommands(
-  own: {
+  ownOptions: {
     readonly [Name in 'store' | 'as']?: string | undefined;
   },
 ): Promise<readonly PageCommand[]> {
@@ -109,7 +109,7 @@ export async function pageCommands(
     if (!('commands' in of)) return (of.faces?.includes('page') ?? true) ? [of] : [];
     return of.commands.filter(({ faces }) => faces?.includes('page'));
   });
-  return all.map((of) => pageCommand(of, present(own)));
+  return all.map((of) => pageCommand(of, present(ownOptions)));
 }
 
 function pageCommand(of: Command, pageInput: PageInput): PageCommand {
@@ -117,7 +117,7 @@ function pageCommand(of: Command, pageInput: PageInput): PageCommand {
   const entries = new Map<string, string>();
   const taken: Record<string, z.ZodType> = {};
   for (const [name, schema] of Object.entries(shape)) {
-    const how = said.get(schema);
+    const how = entryInfos.get(schema);
     if (how?.page !== undefined) entries.set(name, how.page);
     if (how === undefined || how.page === 'none') continue;
     if (how.page === 'key') taken.key = KEY;
@@ -140,7 +140,7 @@ function pageCommand(of: Command, pageInput: PageInput): PageCommand {
     },
     wordsFor(given) {
       for (const [name, schema] of Object.entries(taken))
-        if (name in given && said.get(shape[name] ?? schema)?.isArgument)
+        if (name in given && entryInfos.get(shape[name] ?? schema)?.isArgument)
           requireNoFlag(`${of.name}: ${name}`, textsOf(schema, given[name]));
       return typedFrom(of, given);
     },

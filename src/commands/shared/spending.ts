@@ -58,12 +58,12 @@ type Spending = Omit<SpenderOptions, 'signal' | 'tell' | 'askAgreement' | 'comma
   onEvent(event: RunEvent, path?: string): void;
 };
 
-/** Does the work until it ends or a signal stops it. @param hear receives each event of the work. */
+/** Does the work until it ends or a signal stops it. @param onRunEvent receives each event of the work. */
 export async function spend<Ended>(
   { console, ownParts }: Host,
   input: SpendingInput,
   resume: Resume,
-  hear: (event: RunEvent, path?: string) => void,
+  onRunEvent: (event: RunEvent, path?: string) => void,
   work: (spending: Spending) => Promise<Ended>,
 ): Promise<Ended> {
   let inFlight = 0;
@@ -89,7 +89,7 @@ export async function spend<Ended>(
         if (event.kind === 'sent') inFlight += 1;
         if (event.kind === 'closed') inFlight -= 1;
         if (event.kind === 'batch') batch = event.batch;
-        hear(event, path);
+        onRunEvent(event, path);
         ownParts.onEvent?.(event, path);
       },
     });

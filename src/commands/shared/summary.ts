@@ -93,7 +93,7 @@ export function inviteAgainLines(batch: BatchId, halfDone: readonly string[]): r
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
-  const { asked_otherwise: otherwise, told_apart: told = 0 } = plan;
+  const { asked_otherwise: otherwise, told_apart: toldApart = 0 } = plan;
   const { credits, cost, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
@@ -116,7 +116,8 @@ export function planLines(plan: Plan): readonly string[] {
       line(name, count),
       ...(name === 'skipped' ? skippedBy.map(({ by, count: of }) => line('of them', of, ` by ${by}`)) : []),
     ]),
-    told > 0 && line('told apart', told, ' asked by the ABN or profile that tells them from others'),
+    toldApart > 0 &&
+      line('told apart', toldApart, ' asked by the ABN or profile that tells them from others'),
     tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     otherwise && line('of them', otherwise.rows, ' again, by another address or name than before'),

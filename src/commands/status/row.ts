@@ -97,8 +97,8 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
 
 function outcomeObject(outcome: Outcome): RowObject['outcome'] {
   const { kind, matchedBy, findings } = outcome;
-  const said = present({ matched_by: matchedBy, reason: reasonOf(outcome) });
-  return { kind, ...said, findings: [...findings] };
+  const words = present({ matched_by: matchedBy, reason: reasonOf(outcome) });
+  return { kind, ...words, findings: [...findings] };
 }
 
 /**
@@ -148,11 +148,12 @@ function attemptObject(
 }
 
 function closureObject(record: AttemptRecord, dialect: Dialect | undefined): AttemptObject['closure'] {
-  const { end, told } = record;
+  const { end, toldAnswer } = record;
   if (end === undefined) return null;
   const { kind, why } = end;
   const exact = dialect !== undefined && isExactlyBooked(record, dialect);
-  const answered = told ?? (kind === 'answered' ? { answer: end.answer, charged: end.charged } : undefined);
+  const answered =
+    toldAnswer ?? (kind === 'answered' ? { answer: end.answer, charged: end.charged } : undefined);
   const settled = answered && { ...answered, exact };
   const other = answered?.answer === 'no_match' ? otherIn(why) : undefined;
   const sold = other && sayAll(other, 'terminal');
@@ -207,20 +208,22 @@ function plannedWords({ subject, email, project, from, to }: KeptWork): string {
 function attemptLines(of: AttemptObject, hasSeveralAccounts: boolean): readonly string[] {
   const { account, batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
   const id = reply?.request_id ? `, request id ${reply.request_id}` : '';
-  const told = decision?.kind === 'told' ? decision : undefined;
+  const toldDecision = decision?.kind === 'told' ? decision : undefined;
   return [
     `  ${at}  batch ${batch}: ${hasSeveralAccounts ? `${account}, ` : ''}${askedWords(of)}`,
     ...linesOf(
       replaces !== null && 'bought again, in place of an earlier answer',
-      decision && told === undefined && `sent again: ${decision.why}`,
+      decision && toldDecision === undefined && `sent again: ${decision.why}`,
       of.idempotency_key !== null && `under idempotency key ${of.idempotency_key}`,
       reply && `status ${reply.status}${id}: ${reply.body}`,
-      closure === null ? 'still open' : closureWords(closure, told),
+      closure === null ? 'still open' : closureWords(closure, toldDecision),
       rule && `read as ${rule.means} by ${ruleName(rule)}`,
       of.looks.map(lookWords),
       of.released && `its credits were freed at ${of.released.at}: ${of.released.why}`,
       decided && decisionWords(decided),
-      told && closure?.answer && `${answerWords(closure)} at ${told.at} (${told.why})`,
+      toldDecision &&
+        closure?.answer &&
+        `${answerWords(closure)} at ${toldDecision.at} (${toldDecision.why})`,
     ).map((line) => `    ${line}`),
   ];
 }
@@ -233,10 +236,10 @@ function askedWords(of: AttemptObject): string {
 
 type Closure = NonNullable<AttemptObject['closure']>;
 
-/** @param told the decision that ended the doubt, which has words of its own. */
-function closureWords(of: Closure, told: AttemptObject['decision'] | undefined): string {
+/** @param toldDecision the decision that ended the doubt, which has words of its own. */
+function closureWords(of: Closure, toldDecision: AttemptObject['decision'] | undefined): string {
   const { kind, answer, closed_at: at, why } = of;
-  return `${answer === undefined || told ? kind : answerWords(of)} at ${at} (${why})`;
+  return `${answer === undefined || toldDecision ? kind : answerWords(of)} at ${at} (${why})`;
 }
 
 const answerWords = ({ answer, sold, charged = 0, exact }: Closure): string =>

@@ -114,8 +114,8 @@ export async function tryLine(input: LineInput, host: Host): Promise<LineTried> 
   const shown = withAccount(saved, name, { ...entry, key: 'none', ...someOf(none) });
   const line = { input, host, words, draft, name, most };
   const known = await trialFor({ ...line, accounts: shown }, given, undefined);
-  for (const told of [about(draft), ...requestLines(requestShown(known)), ...draft.notes, ...known.notes])
-    (console.json ? console.say : console.print)(told);
+  for (const text of [about(draft), ...requestLines(requestShown(known)), ...draft.notes, ...known.notes])
+    (console.json ? console.say : console.print)(text);
   const key = { ...(await keyFor(input, host, draft, name)), ...(await slotsFor(input, host, draft)) };
   const whole: Line = { ...line, accounts: withAccount(saved, name, { ...entry, ...key }) };
   const triedAnswers = await bothTried(whole, given);
@@ -229,9 +229,9 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
   const { draft } = line;
   const nobody = nobodyLike(given);
   const noted = await laterNoted(line);
-  const kept = await keptOf(line, [given, nobody], noted);
-  await requireYes(line, kept.filter((each) => each === undefined).length);
-  const first = await heard(line, given, noted, kept[0]);
+  const keptRecords = await keptOf(line, [given, nobody], noted);
+  await requireYes(line, keptRecords.filter((each) => each === undefined).length);
+  const first = await answerFor(line, given, noted, keptRecords[0]);
   if (first.tried === undefined) return { ...NOTHING, ...stopOf(first) };
   const { tried, later } = first;
   const ofFirst = { first: tried, batch: tried.record.batch };
@@ -239,9 +239,9 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
   const replied = heardIn(tried, given);
   if (replied === undefined || Object.keys(foundIn(draft.operation, replied)).length === 0)
     return { ...NOTHING, ...ofFirst, lacks: first.lacks ?? notKnown(draft) };
-  const dear = kept[1] === undefined ? await tooDear(line, replied) : null;
+  const dear = keptRecords[1] === undefined ? await tooDear(line, replied) : null;
   if (dear !== null) return { ...NOTHING, ...ofFirst, stopped: dear };
-  const second = await heard(line, nobody, later, kept[1]);
+  const second = await answerFor(line, nobody, later, keptRecords[1]);
   const both = { ...ofFirst, ...present({ second: second.tried }) };
   const miss = second.tried && heardIn(second.tried, nobody);
   if (second.stopped !== null || miss === undefined) return { ...NOTHING, ...both, ...stopOf(second) };
@@ -280,7 +280,7 @@ const stopOf = ({ stopped, lacks }: Answered): Pick<Asked, 'stopped' | 'lacks'> 
  * The answer to one of the two questions: the one that the ledger has, or else that of the vendor. Where the
  * vendor answers later, it is asked for until it is there.
  */
-async function heard(
+async function answerFor(
   line: Line,
   given: RowInput,
   noted: Later | undefined,
@@ -314,8 +314,8 @@ interface OneAsked {
 async function ask({ input, host, words }: Line, trial: Trial, by = waitedFor): Promise<OneAsked> {
   const tell = toldOn(host.console);
   // What a run says of its batch and its vendor is about a list, and the answers are shown below.
-  const hear: typeof tell = (event) => event.kind === 'paused' && tell(event);
-  const { made: done, signal } = await spend(host, input, { words }, hear, async (spending) => ({
+  const tellPause: typeof tell = (event) => event.kind === 'paused' && tell(event);
+  const { made: done, signal } = await spend(host, input, { words }, tellPause, async (spending) => ({
     made: await by(trial, { store: input.store }, words, spending),
     signal: spending.signal,
   }));
@@ -422,12 +422,14 @@ async function keptOf(
   const ledger = await lookIfThere(chooseStore(line.input.store, false).location, line.host.console.warn);
   if (ledger === undefined) return rows.map(() => undefined);
   try {
-    const kept: (AttemptRecord | undefined)[] = [];
+    const keptRecords: (AttemptRecord | undefined)[] = [];
     for (const given of rows) {
       const trial = await trialFor(line, given, later);
-      kept.push(await keptIn(ledger, { ...trial, account: await knownAccount(trial.account, ledger) }));
+      keptRecords.push(
+        await keptIn(ledger, { ...trial, account: await knownAccount(trial.account, ledger) }),
+      );
     }
-    return kept;
+    return keptRecords;
   } finally {
     await ledger.close();
   }

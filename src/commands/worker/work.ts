@@ -58,7 +58,7 @@ export async function runWorker(
   return stoppable(options.signal, async (stopping) => {
     let ranges = 0;
     let rows = 0;
-    const hear = (event: WorkerEvent): void => {
+    const count = (event: WorkerEvent): void => {
       if (event.kind === 'done') {
         ranges += 1;
         rows += event.rows;
@@ -71,12 +71,12 @@ export async function runWorker(
         const patience = { longestMs: undefined, signal: stopping };
         const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
         wasOpen = true;
-        await serve({ ...opened, ...options, clock, location, onEvent: hear }, stopping);
+        await serve({ ...opened, ...options, clock, location, onEvent: count }, stopping);
       } catch (error) {
         if (!(error instanceof StopError && STOPS[error.code].worker_waits_for_the_store)) throw error;
         // Waiting does not help against a wrong password or a database that does not exist.
         if (!wasOpen && error.code === 'store' && !(error instanceof Unanswered)) throw error;
-        hear({ kind: 'waiting', why: error.message });
+        count({ kind: 'waiting', why: error.message });
         await clock.sleep(REOPEN_MS, stopping).catch(() => {});
       }
     }
@@ -329,11 +329,11 @@ class RangeWork {
     };
     await requireAgreedRequests(context);
     const { endpoint, method, body } = job;
-    const asked =
+    const question =
       account.baseUrl &&
       endpoint &&
       requestQuestion({ endpoint, ...present({ method, body }) } as JsonObject, account.baseUrl);
-    if (asked) await requireAgreement(asked, { accept, askAgreement });
+    if (question) await requireAgreement(question, { accept, askAgreement });
     return context;
   }
 

@@ -328,10 +328,10 @@ interface OverRecords extends PreparedStatement {
  */
 const preparedBefore = new Map<string | Statement, PreparedStatement>();
 
-function prepared(key: string | Statement, said: () => string): PreparedStatement {
+function prepared(key: string | Statement, sqlText: () => string): PreparedStatement {
   const found = preparedBefore.get(key);
   if (found !== undefined) return found;
-  const made = { name: `s${preparedBefore.size}`, text: inWordsOf('postgres', said()) };
+  const made = { name: `s${preparedBefore.size}`, text: inWordsOf('postgres', sqlText()) };
   preparedBefore.set(key, made);
   return made;
 }

@@ -241,7 +241,7 @@ const partNow = (connection: Connection, { statements, records }: GroupPart): (r
   statements.map((statement) => connection[statement.whole ? 'whole' : 'each'](statement, records));
 
 function sqlOn(connection: Connection, folder: string): Sql {
-  const asked = (work: () => unknown): never => {
+  const explaining = (work: () => unknown): never => {
     try {
       return work() as never;
     } catch (error) {
@@ -249,8 +249,9 @@ function sqlOn(connection: Connection, folder: string): Sql {
     }
   };
   return {
-    rows: async (sql, params) => asked(() => connection.rows(sql, params)),
-    each: async (statement, records) => asked(() => partNow(connection, groupPart([statement], records))[0]),
+    rows: async (sql, params) => explaining(() => connection.rows(sql, params)),
+    each: async (statement, records) =>
+      explaining(() => partNow(connection, groupPart([statement], records))[0]),
   };
 }
 
@@ -267,11 +268,11 @@ export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(sqliteCode
 
 const THEN_AGAIN = phrase`then ${AGAIN}: it continues where it stopped.`;
 
-/** @param said the error in words. */
+/** @param errorText the error in words. */
 function meaningOf(
   code: string,
   folder: string,
-  said: string,
+  errorText: string,
 ): Pick<StopDetail, 'code' | 'message' | 'next'> {
   if (DISK_FULL.test(code)) {
     const message = `The disk that holds the store ${folder} is full; nothing new is sent.`;
@@ -280,7 +281,7 @@ function meaningOf(
   // All our statements fit our schema, and only JSON is written where JSON is read, so SQLITE_ERROR says that
   // a file is damaged.
   if (/^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR|MISMATCH)/.test(code)) {
-    const message = `The store ${folder} is damaged: SQLite says "${said}".`;
+    const message = `The store ${folder} is damaged: SQLite says "${errorText}".`;
     return { code: 'store_damaged', message, next: 'Restore the store from its newest backup.' };
   }
   if (code.startsWith('SQLITE_BUSY'))
@@ -291,7 +292,7 @@ function meaningOf(
     };
   // A kernel makes a disk that fails read-only.
   const next = `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${THEN_AGAIN}`;
-  return { code: 'store', message: `The store ${folder} cannot be used: ${said}.`, next };
+  return { code: 'store', message: `The store ${folder} cannot be used: ${errorText}.`, next };
 }
 
 /**

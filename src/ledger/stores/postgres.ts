@@ -346,12 +346,12 @@ async function copyInPlace(location: string, db: PostgresDb, layout: number): Pr
       `A process of Rowonce on ${other.from ?? 'this machine'} is connected to ${db.shown}.`,
       phrase`End all runs, workers and pages that use it, then ${AGAIN}.`,
     );
-  const [copy, kept] = [`${SCHEMA}_copy`, await freeSchema(db, `${SCHEMA}_${layout}`)];
+  const [copy, oldSchema] = [`${SCHEMA}_copy`, await freeSchema(db, `${SCHEMA}_${layout}`)];
   const to = await postgres(location, { name: COPYING, schema: copy });
   return {
     location,
     present: undefined,
-    kept: `the schema ${kept}`,
+    keptAt: `the schema ${oldSchema}`,
     async take(from, identity) {
       await db.script(`DROP SCHEMA IF EXISTS ${copy} CASCADE; CREATE SCHEMA ${copy}`);
       await copyTables(from, to, identity);
@@ -360,7 +360,7 @@ async function copyInPlace(location: string, db: PostgresDb, layout: number): Pr
       const { value } = await oneRow<{ value: string }>(to, `SELECT value FROM meta WHERE name = 'identity'`);
       invariant(value === identity, 'a copy arrives that another process has made');
       await db.script(`BEGIN; ${grantedAs(SCHEMA, copy)}
-        ALTER SCHEMA ${SCHEMA} RENAME TO ${kept}; ALTER SCHEMA ${copy} RENAME TO ${SCHEMA}; COMMIT;`);
+        ALTER SCHEMA ${SCHEMA} RENAME TO ${oldSchema}; ALTER SCHEMA ${copy} RENAME TO ${SCHEMA}; COMMIT;`);
     },
     close: () => to.close(),
   };

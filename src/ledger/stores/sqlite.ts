@@ -365,12 +365,12 @@ async function copyFromFolder<T>(
         // From here on the file alone is the whole ledger. SQLite refuses that while another process has it
         // open.
         from.pragma('journal_mode = DELETE');
-        const kept = freeName(`${folder.ledger}.layout-${source.layout}`);
+        const oldFile = freeName(`${folder.ledger}.layout-${source.layout}`);
         return {
-          ...copyBeside(folder, () => linkSync(folder.ledger, kept)),
+          ...copyBeside(folder, () => linkSync(folder.ledger, oldFile)),
           location: folder.path,
           present: undefined,
-          kept,
+          keptAt: oldFile,
           async close() {},
         };
       },

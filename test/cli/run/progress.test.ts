@@ -49,7 +49,7 @@ describe('in time', () => {
   }
 
   async function works(more: Partial<RunEvent> = {}): Promise<void> {
-    progress.hear({ ...BATCH, ...more } as RunEvent);
+    progress.onEvent({ ...BATCH, ...more } as RunEvent);
     await progress.begin(ledger, { id: BATCH.batch, settings: {} } as Batch);
   }
 
@@ -84,10 +84,10 @@ describe('in time', () => {
     begin(true);
     await works();
     const why = 'the vendor asked to wait';
-    progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
+    progress.onEvent({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
     await pass(1_000);
     expect(said).toContain(`Paused until ${localTime(Date.UTC(2026, 10, 20, 1))}: the vendor asked to wait.`);
-    progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
+    progress.onEvent({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
     expect(said.filter((each) => each.startsWith('Paused'))).toHaveLength(1);
     expect(line()).toContain(' paused, 59 min 59 s to go');
     await pass(3_600_000 - 1_000 - 75_000);
@@ -102,7 +102,7 @@ describe('in time', () => {
     for (const minutes of [1, 2]) {
       const untilMs = clock.wallMs() + minutes * 60_000;
       const why = 'the vendor gives no time';
-      progress.hear({ kind: 'paused', untilMs, why, asked: false, isProbed: true });
+      progress.onEvent({ kind: 'paused', untilMs, why, asked: false, isProbed: true });
       expect(said.at(-1)).toBe(`Paused until ${localTime(untilMs)}: the vendor gives no time.`);
       await pass(minutes * 60_000);
     }
@@ -119,11 +119,11 @@ describe('in time', () => {
       const paused = async () => {
         await pass(10_000);
         const untilMs = clock.wallMs() + 8_000;
-        progress.hear({ kind: 'paused', untilMs, why: 'connect ECONNREFUSED', asked: false });
+        progress.onEvent({ kind: 'paused', untilMs, why: 'connect ECONNREFUSED', asked: false });
       };
       for (let round = 0; round < 5; round += 1) await paused();
       expect(said.slice(1)).toEqual([`Paused: connect ECONNREFUSED. It is tried until ${words}.`]);
-      progress.hear({ kind: 'answered', found: true, credits: 1, row: 2, call: 'a' });
+      progress.onEvent({ kind: 'answered', found: true, credits: 1, row: 2, call: 'a' });
       await paused();
       expect(said).toHaveLength(3);
     },

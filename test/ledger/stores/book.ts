@@ -191,7 +191,7 @@ export function decide(ledger: Ledger, batch: BatchId, word: string, kind: Decis
     why: 'somebody said so',
     atMs: NOON_MS,
   } as const;
-  return ledger.decide(spec, { told });
+  return ledger.decide(spec, { reply: told });
 }
 
 /** Somebody was invited into a project, which costs nothing. */

@@ -378,7 +378,7 @@ describe.each([
       await ledger.end(await attemptOf('doubt@x.com'), { kind: 'in_doubt', why: said('lost') }, NOON_MS);
       const done = await attemptOf('done@x.com');
       await ledger.keep(done, replyWith('done'));
-      await ledger.end(done, { ...FOUND, left: { state: 'invited' } }, NOON_MS);
+      await ledger.end(done, { ...FOUND, leftFacts: { state: 'invited' } }, NOON_MS);
       const names = ['open@x.com', 'doubt@x.com', 'done@x.com', 'jo@x.com'];
       for (const _ of ['first', 'again']) await ledger.noteLearned(names.map(learned), 'a list says so');
       expect(await ledger.subjects(ACCOUNT)).toMatchObject([

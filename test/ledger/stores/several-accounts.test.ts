@@ -208,7 +208,7 @@ describe.each([
       atMs: NOON_MS,
     } as const;
     const row = { batch, row: 2, outcome: MATCHED, answers: [attempt], fills: [attempt] };
-    await ledger.decide(said, { told: replyWith('acme'), finishes: [row] });
+    await ledger.decide(said, { reply: replyWith('acme'), finishes: [row] });
     expect(await ledger.rows(batch, 2, 1)).toMatchObject([{ answers: [{ attempt, fills: true }] }]);
   });
 

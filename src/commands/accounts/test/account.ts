@@ -21,7 +21,7 @@ import type { Console } from '../../shared/command.ts';
 const spokenBy = ({ name, title }: Dialect): string =>
   title === undefined ? name : `${name}, of ${foreignWords(title)},`;
 
-type Tell = (told: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
+type Tell = (found: Omit<AccountTest, 'name'>, ...lines: readonly (string | false | undefined)[]) => void;
 
 /** A test stops instead of waiting longer than this, because a person watches it. */
 const TEST_PAUSE_MS = 60_000;
@@ -76,8 +76,8 @@ export async function testAccount(console: Console, account: Account, tell: Tell
   };
   await testKey(context, baseUrl, tell);
   await eachLedgerThere(undefined, async (ledger) => {
-    const moved = await movedFrom(account, ledger);
-    if (moved !== undefined) tell({}, `${moved.stopped.message} ${moved.stopped.next}`);
+    const movedAccount = await movedFrom(account, ledger);
+    if (movedAccount !== undefined) tell({}, `${movedAccount.stopped.message} ${movedAccount.stopped.next}`);
   });
 }
 
@@ -93,16 +93,16 @@ async function testKey(context: LookContext, baseUrl: URL, tell: Tell): Promise<
   const question = (whoami ?? balance) && dialectQuestion(dialect, baseUrl);
   if (question !== undefined && !(await isAgreed(question.agreement)))
     return untried('you have not agreed yet to what its dialect sends', 'a run asks');
-  const told = await whoAmI(context);
+  const whoAmIAnswer = await whoAmI(context);
   const remainingBalance = await balanceLeft(context, baseUrl);
-  if (told?.kind === 'told') {
-    const { userId, email } = told.user;
+  if (whoAmIAnswer?.kind === 'told') {
+    const { userId, email } = whoAmIAnswer.user;
     tell(
       { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
       `the key works; it belongs to ${foreignWords(linesOf(userId, email).join(', '))}.`,
     );
-  } else if (told !== undefined)
-    untried(`the vendor does not name the owner of the key (${told.why})`, 'the first run does that');
+  } else if (whoAmIAnswer !== undefined)
+    untried(`the vendor does not name the owner of the key (${whoAmIAnswer.why})`, 'the first run does that');
   else if (remainingBalance === undefined)
     untried(
       `the ${account.vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`,
