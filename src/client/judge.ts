@@ -77,16 +77,19 @@ export type Verdict =
   | (EndAs<'answered'> & { readonly projectRefused?: true })
   /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
   | EndAs<'not_sent'>
+  /** The vendor asks for fewer requests, and for how long. */
   | (EndAs<'paused'> & AskedWait)
   /** The vendor asks for the same request again later, which it is sent once. */
   | (EndAs<'not_served'> & AskedWait)
   /**
-   * `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not
-   * asked again.
+   * The call may have been charged or done. `wait`: the vendor has charged for saying "too many requests", so
+   * the account waits and the call is not asked again. `isNotYet`: the vendor answers later, and the dialect
+   * does not say how to ask for the answer.
    */
-  /** `isNotYet`: the vendor answers later, and the dialect does not say how to ask for the answer. */
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
+  /** The vendor answers later, and is asked for the answer by its id. */
   | EndAs<'accepted'>
+  /** The vendor refused the key, the credits or the address, so the run ends. */
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
 
 type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;

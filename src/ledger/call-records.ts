@@ -116,6 +116,12 @@ export interface Reply {
   readonly receivedAtMs: number;
 }
 
+/**
+ * What an answer says:
+ * - `found`: the vendor has found what was asked for, or made the change.
+ * - `no_match`: the vendor has found nothing.
+ * - `refused`: the vendor refused the request.
+ */
 export const ANSWER_KINDS = ['found', 'no_match', 'refused'] as const;
 
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
@@ -131,6 +137,7 @@ export function isAnswer(kind: ReadAs): kind is AnswerKind {
 
 /** How an attempt ended, and `why`. It ends once. */
 export type End =
+  /** The vendor has answered, and the answer can be used. */
   | {
       readonly kind: 'answered';
       readonly answer: AnswerKind;
@@ -150,6 +157,7 @@ export type End =
       /** The id by which the vendor was asked for it, of a call that it answered later. */
       readonly vendorId?: string;
     }
+  /** The request surely never reached the vendor; not charged. */
   | { readonly kind: 'not_sent'; readonly why: Findings }
   /** The vendor said "too fast"; not charged. */
   | { readonly kind: 'paused'; readonly why: Findings }
@@ -160,6 +168,7 @@ export type End =
   | { readonly kind: 'not_served'; readonly why: Findings }
   /** The vendor refused the key, the credits or the address; not charged. */
   | { readonly kind: 'stopped'; readonly why: Findings }
+  /** The request may have reached the vendor, and no usable answer came. */
   | { readonly kind: 'in_doubt'; readonly why: Findings }
   /**
    * The vendor answers later, and is asked by its id at `laterPath` for the answer until then. Where another
@@ -241,6 +250,7 @@ export interface Look {
   readonly attempt: AttemptId;
   /** `read_back` is about this call, `usage` the vendor's total count of credits; a `person` saw it there. */
   readonly kind: 'read_back' | 'usage' | 'person';
+  /** `happened`: the vendor did it or charged for it. `not_happened`: neither. `unclear`: the doubt stays. */
   readonly said: 'happened' | 'not_happened' | 'unclear';
   /** A clause for the user. */
   readonly why: string;

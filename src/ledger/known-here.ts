@@ -69,6 +69,13 @@ const markOf = (kind: string, text: string): string => hash('sha256', `${kind}\0
 
 // ------------------------------------------------------------------------------------------------ the files
 
+/**
+ * What is known of a ledger outside of it:
+ * - `written`: the content of a file that we wrote.
+ * - `batch`: the places of its list and its output, and its order.
+ * - `notice`: a notice that was sent.
+ * - `ledger`: the ledger itself.
+ */
 type Kind = 'written' | 'batch' | 'notice' | 'ledger';
 
 /** What could not be kept on the disk, for as long as this process lives. */

@@ -184,6 +184,7 @@ async function writtenAt(sql: Pick<Sql, 'rows'>, path: string): Promise<readonly
 
 interface NotedFile {
   readonly path: string;
+  /** `written`: a file that we wrote for a batch. `list`: the list of a batch. `job`: its job file. */
   readonly kind: 'written' | 'list' | 'job';
   /** Empty where it is not known. */
   readonly sha256: string;

@@ -19,6 +19,7 @@ export type BatchNamed = z.output<typeof BatchNamed>;
 
 /** A batch, as `status` lists it. */
 export const BatchObject = BatchNamed.extend({
+  // Each state is explained at `BatchState` of the ledger.
   state: z.enum(['open', 'finished', 'superseded', 'cancelled']),
   account: z.string(),
   /** The batch that this one takes back. */

@@ -338,6 +338,8 @@ export const UndoPlanObject = z.object({
   /** With it, `undo --plan` does just that, or nothing. */
   id: z.string(),
   undoes: z.string(),
+  // `plan`: an undo may begin. `nothing`: nothing can be undone. `begun`: an undo is not done yet.
+  // `undone`: an undo has ended.
   state: z.enum(['plan', 'nothing', 'begun', 'undone']),
   /** The batch that has begun or finished the undo. */
   by: z.string().nullable(),

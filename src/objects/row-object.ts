@@ -9,6 +9,7 @@ import { StopObject } from './stop-object.ts';
 
 /** What the vendor or a person says of a lost answer. Status 0: no answer. */
 export const LookObject = z.object({
+  // Kinds and words are explained at `Look` of the ledger.
   kind: z.enum(['read_back', 'usage', 'person']),
   said: z.enum(['happened', 'not_happened', 'unclear']),
   why: z.string(),
@@ -20,6 +21,7 @@ export type LookObject = z.output<typeof LookObject>;
 
 /** The decision about a call in doubt. */
 export const DecisionObject = z.object({
+  // Kinds are explained at `DecisionKind` of the ledger.
   kind: z.enum(['repeat', 'retry', 'skip', 'told']),
   by: z.enum(['rule', 'job', 'person']),
   why: z.string(),
@@ -56,6 +58,7 @@ const CallObject = z.object({
 export type CallObject = z.output<typeof CallObject>;
 
 const ClosureObject = z.object({
+  // Kinds are explained at `End` of the ledger.
   kind: z.enum(['answered', 'accepted', 'not_sent', 'paused', 'not_served', 'stopped', 'in_doubt']),
   /** The answer in the reading of the newest dialect. */
   answer: z

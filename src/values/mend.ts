@@ -11,21 +11,37 @@ import { LONGEST_CELL, type Read } from './reading.ts';
  */
 
 export type CellIssueKind =
+  /** A spreadsheet wrote the number as `5.1E+10`. */
   | 'scientific_notation'
+  /** A spreadsheet wrote the digits as a number, as in `51,824,753,556.00`. */
   | 'number_format'
+  /** A spreadsheet rounded the number, so its last digits are lost. */
   | 'rounded'
+  /** The ABN has ten digits, so one is lost. */
   | 'lost_digit'
+  /** The zero in front was dropped. */
   | 'lost_zero'
+  /** The checksum of the ABN is wrong. */
   | 'mistyped'
+  /** The domain is one slip of a finger away from a usual one, or from another of the list. */
   | 'near_host'
+  /** The text was read in a wrong encoding. */
   | 'mojibake'
+  /** The cell has characters that no one sees. */
   | 'invisible_character'
+  /** The cell has more than the address, such as a label. */
   | 'wrapped_address'
+  /** The value has punctuation around it. */
   | 'punctuation'
+  /** The address has signs that no address has. */
   | 'misspelled'
+  /** The text has signs of a web page, such as `&amp;`. */
   | 'entities'
+  /** Pronouns stand beside the name. */
   | 'pronouns'
+  /** A spreadsheet took the name for a date, a truth value or a number. */
   | 'sheet_value'
+  /** The address has a tail that tracks readers. */
   | 'tracking';
 
 export interface CellIssue {

@@ -21,8 +21,9 @@ import { RowWalk } from './row-walk.ts';
  * ledger, so nothing else tells that the rows were bought.
  */
 
-/** What was asked for a row before. In doubt: no one knows yet whether it was charged. */
+/** What was asked for a row before. */
 export interface EarlierCall {
+  /** `answered`: the ledger has its answer. `in_doubt`: no one knows yet whether it was charged. */
   readonly kind: 'answered' | 'in_doubt';
   readonly attempt: AttemptId;
   readonly call: Call;

@@ -22,8 +22,11 @@ import { walkTogether } from './walk-together.ts';
  * this file sends a request.
  */
 export type RowClassification =
+  /** The row is invalid or left out, so it asks nothing. */
   | (Exclude<PreparedRow, { kind: 'ready' }> & { readonly row: RowNumber })
+  /** An earlier row of the list asks the same. */
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
+  /** The ledger was asked for the answers of the row. */
   | LookupResult;
 
 /**
@@ -32,8 +35,11 @@ export type RowClassification =
  */
 export interface LookupResult {
   /**
-   * A row is `to_buy` when any of its calls is to buy, else `in_doubt` when one of them is, and `accepted`
-   * when a vendor answers what is left later. It is `left_out` when a person leaves its calls in doubt out.
+   * - `answered`: the ledger has every answer that the row needs.
+   * - `accepted`: a vendor answers later what is left.
+   * - `in_doubt`: a call of the row is in doubt, and none is to buy.
+   * - `left_out`: a person leaves the calls in doubt out.
+   * - `to_buy`: at least one call of the row is to buy.
    */
   readonly kind: 'answered' | 'accepted' | 'in_doubt' | 'left_out' | 'to_buy';
   readonly row: RowNumber;
@@ -51,6 +57,7 @@ export interface LookupResult {
 
 /** A step that wants a call for which there is no usable answer. */
 export interface StepLeft {
+  /** How the call stands for which the step waits, as in `LookupResult`. */
   readonly kind: 'accepted' | 'in_doubt' | 'left_out' | 'to_buy';
   /**
    * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends

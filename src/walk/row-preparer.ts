@@ -12,14 +12,19 @@ import { settingsOf } from '../job/job-schema.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 import type { ResolvedJob } from './resolved-job.ts';
 
+/** What a row becomes before its first request. */
 export type PreparedRow =
+  /** The row can be asked. */
   | {
       readonly kind: 'ready';
       readonly input: unknown;
       /** How the repaired cells of the row were read; absent when none was repaired. */
       readonly repaired?: Findings;
     }
-  /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
+  /**
+   * A cell cannot be used, so nothing is sent. `isSetAside`: because of a host of several companies, until a
+   * person takes such rows.
+   */
   | { readonly kind: 'invalid'; readonly findings: Findings; readonly isSetAside?: true }
   /** The row would get nothing, or the condition `by` of the job leaves it out. */
   | {

@@ -12,10 +12,7 @@ import { askStep, type StepState } from './row-walk/ask-step.ts';
 import { fedBy, isFedBy, withFollowing } from './row-walk/calls-ahead.ts';
 import { type Asking, type Assumed, RowCalls } from './row-walk/row-calls.ts';
 
-/**
- * `look`: the ledger is asked for an answer, and nothing is bought. `waits`: an account that has ended may
- * still have what no other account found.
- */
+/** What a row needs next: a call, its end, or (`waits`) what an account that has ended may have later. */
 type WalkNext = NextCall | ({ readonly kind: 'waits' } & SoFar) | RowEnd;
 
 export type NextCall = Asking & SoFar;

@@ -155,6 +155,7 @@ export const WorkView = z.object({
   at: z.string(),
   /** The batch on which it worked, once it has ended; null where it began none. */
   batch: z.string().nullable(),
+  /** `waiting`: for other work of its store. `working`: its command runs. `ended`: its command has ended. */
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.extend({ page: PageWords }).nullable(),
@@ -273,6 +274,7 @@ export const OtherList = z.object({
     /** So many rows of the smaller one are in both, of all that it has. */
     shared: z.number(),
     of: z.number(),
+    /** `new`: probably another list. `edited`: probably a later version of that list. */
     likely: z.enum(['new', 'edited']),
   }),
 });
@@ -288,8 +290,10 @@ export const Standing = z.object({
   /** The start that is shown; null where there is none. */
   batch: z.string().nullable(),
   /**
-   * `as_started`: it has read the same content. `mended`: the same file with other mends. `changed`: another
-   * version of the list.
+   * - `unstarted`: nothing was started over the list.
+   * - `as_started`: the start has read the same content.
+   * - `mended`: the start has read the same file with other mends.
+   * - `changed`: the start has read another version of the list.
    */
   is: z.enum(['unstarted', 'as_started', 'mended', 'changed']),
   /** Of a list that is `mended`. */
@@ -415,7 +419,10 @@ const LIST_PART = {
     .optional(),
   /** Only these rows, such as `5,9,12-20`. */
   only: z.string().optional(),
-  /** Only those rows, of a list that came again. Those that are `gone` are of the version before. */
+  /**
+   * Only rows that are new, other or the same since the version before, of a list that came again; those that
+   * are `gone` are of that version.
+   */
   since: z.enum(['added', 'changed', 'same', 'gone']).optional(),
 };
 

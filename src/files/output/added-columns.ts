@@ -145,6 +145,7 @@ function addedBeside(
 interface Beside {
   readonly name: string;
   readonly of: string;
+  /** `source`: the account that found the value. `verdict`: what a check says of the address. */
   readonly kind: 'source' | 'verdict';
 }
 

@@ -30,6 +30,7 @@ import { answersOf, shownAnswers } from './shown-answer.ts';
 
 /** What is said of a row's answer; the cell says all of it, in this order. */
 export interface MatchSaid {
+  /** What differs between the row and the answer: the ABN, the profile page or the name. */
   readonly kind: 'abn' | 'profile' | 'name';
   readonly words: string;
   /**

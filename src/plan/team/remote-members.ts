@@ -190,7 +190,9 @@ function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopE
 
 /** The result of `whoami`: the user, or the reason why the service does not name the user. */
 type WhoAmI =
+  /** The service names the user of the key. */
   | { readonly kind: 'told'; readonly user: OwnUser }
+  /** The service does not name the user. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /**

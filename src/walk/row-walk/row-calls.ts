@@ -9,7 +9,11 @@ import type { AskedAccount } from '../resolved-job.ts';
 /** Answers that are assumed, besides the calls that have a real one. */
 export type Assumed = ReadonlyMap<MetCall, Answer>;
 
-/** The next call of a step, see `WalkStep`. */
+/**
+ * The next call of a step.
+ * - `call`: the call is bought where the ledger has no answer.
+ * - `look`: the ledger is asked for an answer, and nothing is bought.
+ */
 export interface Asking {
   readonly kind: 'call' | 'look';
   readonly met: MetCall;

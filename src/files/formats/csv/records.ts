@@ -51,8 +51,12 @@ export interface Layout {
  */
 export interface CsvRecord {
   /**
-   * Titles are above the header, `left_out` are rows below it that are none of the table. An `unseen` line
-   * has only characters that are not shown, such as the mark that ends a file of DOS.
+   * - `above`: a title above the header.
+   * - `header`: the names of the columns.
+   * - `row`: a row of the table.
+   * - `left_out`: a row below the header that is none of the table.
+   * - `blank`: a line without a filled cell.
+   * - `unseen`: a line of characters that are not shown, such as the mark that ends a file of DOS.
    */
   readonly kind: 'above' | 'header' | 'row' | 'left_out' | 'blank' | 'unseen';
   readonly row: RowNumber;

@@ -300,7 +300,9 @@ function sheetNotes({ sheets, open }: Book, tab: BookSheet, passedOver: BookShee
 
 export interface TableRow {
   /**
-   * `left_out`: titles above the header, and rows below it that are none of the table; they stay as they are.
+   * - `header`: the names of the columns.
+   * - `row`: a row of the table.
+   * - `left_out`: a title above the header, or a row below it that is none of the table; it stays as it is.
    */
   readonly kind: 'header' | 'row' | 'left_out';
   readonly number: RowNumber;

@@ -15,6 +15,14 @@ import { isTeam, type Scene } from './scene.ts';
 
 /** What each column of the table is, in her words. */
 
+/**
+ * - `asked`: her column, by which a row is asked.
+ * - `yours`: her column, which nothing changes.
+ * - `filled`: her column, with blank cells that are filled.
+ * - `added`: a column that comes with what is found.
+ * - `found`: a column with what was found.
+ * - `happens`: what happens, or happened, to a person of a team.
+ */
 type Kind = 'asked' | 'yours' | 'filled' | 'added' | 'found' | 'happens';
 
 export interface Column extends Pick<ShownColumn, 'name' | 'operation' | 'path' | 'isBelow'> {
