@@ -14,7 +14,7 @@ import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { buildProgram, load, type RunCommand } from './program.ts';
+import { buildProgram, configureTyped, type RunCommand } from './program.ts';
 import { usageStop } from './usage.ts';
 
 /**
@@ -124,7 +124,7 @@ export async function runCommandLine(
       wordsWith: (argument, other) => withArgument(argv, typed, argument, other),
       ownParts: {},
     });
-    exitCode = report(terminal, ended);
+    exitCode = reportEnd(terminal, ended);
   };
   let program: Command | undefined;
   try {
@@ -139,7 +139,7 @@ export async function runCommandLine(
       },
       writeError: (text) => terminal.say(text),
     });
-    await load(program, argv, run).finally(loaded);
+    await configureTyped(program, argv, run).finally(loaded);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -156,7 +156,7 @@ export async function runCommandLine(
 }
 
 /** Says how a command ended. Where something stopped it, the command that goes on is the last line. */
-export function report(terminal: Terminal, ended: Report): ExitCode {
+export function reportEnd(terminal: Terminal, ended: Report): ExitCode {
   const { lines = [], warnings = [], advice = [], object, exitCode = EXIT.done } = ended;
   for (const line of lines) terminal.print(plainText(line));
   if (object !== undefined) terminal.result(object);

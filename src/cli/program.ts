@@ -49,7 +49,11 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
 }
 
 /** Configures what answers the words, so that commander can read them. */
-export async function load(program: Command, argv: readonly string[], run: RunCommand): Promise<void> {
+export async function configureTyped(
+  program: Command,
+  argv: readonly string[],
+  run: RunCommand,
+): Promise<void> {
   const { operands, unknown } = program.parseOptions([...argv]);
   const typed = program.commands.find((command) => command.name() === operands[0]);
   if (typed !== undefined) await configure(typed, run);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
-import { meantBy, meantWord, nearest, type StopError, stop, suggestion } from '../core/errors.ts';
+import { meantBy, meantWord, nearestWord, type StopError, stop, suggestion } from '../core/errors.ts';
 import { familyNames, OPERATIONS } from '../core/families.ts';
 import { commandLine, withMeant, withoutFlag, withoutOption } from '../lib/command-line.ts';
 import { isListName, isYamlName } from '../lib/file-name.ts';
@@ -140,7 +140,7 @@ function sameHere({ path, ownFlags }: Typed, flag: string, value: string): strin
 }
 
 const isKey = (flag: string, ownFlags: readonly string[]): boolean =>
-  /key|token|secret|passw|auth/i.test(flag) && nearest(flag, ownFlags)?.startsWith('--key') !== true;
+  /key|token|secret|passw|auth/i.test(flag) && nearestWord(flag, ownFlags)?.startsWith('--key') !== true;
 
 /** What was typed for a key is not shown. */
 const keyLine = (ownFlags: readonly string[], rest: readonly string[]): Line => ({

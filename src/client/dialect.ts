@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import {
   type AnswerPlace,
   bytesOf,
-  merged,
+  mergedObjects,
   objectWith,
   readBody,
   valueAt,
@@ -402,7 +402,7 @@ export function operationFor(
   return { ...rest, answers: [...repeated, ...answers] };
 }
 
-export function unaskable(dialect: Dialect, operation: string): readonly string[] {
+export function unaskableParameters(dialect: Dialect, operation: string): readonly string[] {
   const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
 }
@@ -472,7 +472,7 @@ export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>):
     objectWith(answer.body, body),
     ...(answer.status === undefined ? [] : [objectWith(answer.status, reply.status)]),
   ];
-  return { ...reply, status: 200, body: bytesOf(members.reduce(merged, {})) };
+  return { ...reply, status: 200, body: bytesOf(members.reduce(mergedObjects, {})) };
 }
 
 /**

@@ -26,7 +26,7 @@ import {
   A_DAY,
   BUSY,
   type Conclusion,
-  concluded,
+  conclusionOf,
   IS_EMPTY,
   IS_OTHER,
   namesProject,
@@ -200,7 +200,7 @@ function meantBy(
     const other = rule.means === 'found' ? otherOf(parsed, operation, call) : undefined;
     return { parsed, rules, rule, table: undefined, means, other };
   }
-  const table = concluded(parsed, dialect, operation, call);
+  const table = conclusionOf(parsed, dialect, operation, call);
   const other = table.row.name === IS_OTHER ? otherOf(parsed, operation, call) : undefined;
   return { parsed, rules, rule: undefined, table, means: table.row.means, other };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isWithin, merged, objectWith } from '../core/answer-body.ts';
+import { isWithin, mergedObjects, objectWith } from '../core/answer-body.ts';
 import { bringsRequest } from '../core/described.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { isTaking, TAKEN_BY } from '../core/given.ts';
@@ -343,7 +343,7 @@ function requireFlat(names: readonly string[]): void {
 function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   let body: JsonObject = {};
   for (const [name, value] of fields)
-    body = name.includes('.') ? merged(body, objectWith(name, value)) : { ...body, [name]: value };
+    body = name.includes('.') ? mergedObjects(body, objectWith(name, value)) : { ...body, [name]: value };
   return body;
 }
 
@@ -453,7 +453,7 @@ function envelopeBody(
     objectWith(request.endpoint, path),
     ...(body === undefined ? [] : [objectWith(request.body, body)]),
   ];
-  return members.reduce(merged, {});
+  return members.reduce(mergedObjects, {});
 }
 
 function jsonBytes(body: JsonObject): Buffer {

@@ -21,7 +21,7 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { besideFile, nameParts } from '../lib/file-name.ts';
 import { newestBatch } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
-import { choose } from '../run/choose.ts';
+import { chooseJob } from '../run/choose.ts';
 import { knownAccount, pricesIn } from '../run/known-account.ts';
 import {
   allBatches,
@@ -174,7 +174,7 @@ async function batchOfJob(
   tell: (sentence: string) => void,
 ): Promise<Exported> {
   const { file, store } = request;
-  const chosen = await choose(request);
+  const chosen = await chooseJob(request);
   const { job } = chosen;
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly Exported[]> => {
     const input = await openMappedInput(file, job, ledger);

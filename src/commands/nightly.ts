@@ -24,13 +24,13 @@ import type { StopObject } from '../objects/stop-object.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/choose.ts';
 import { requireKnown, unlessStopped } from '../run/known-account.ts';
 import { noteNight } from '../run/night-ends.ts';
-import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
+import { openSpender, type Spender, type SpenderOptions, underSignal } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { accountsOf, withAccounts } from '../walk/resolved-job.ts';
 import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf } from './nightly/inbox.ts';
 import { countWords } from './shared/batch-lines.ts';
-import { argument, command, takes } from './shared/command.ts';
+import { argument, command, takesFlag } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 import { missingLines } from './shared/summary.ts';
@@ -123,7 +123,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
         known.push({ ...job, ...(await unlessStopped(accounts)) });
       }
     }
-    return await stoppable(options.signal, async (signal) => {
+    return await underSignal(options.signal, async (signal) => {
       const sweeping = new SweepRun(options, signal);
       const lanes = opened.flatMap(([spender, sweptJobs]) => {
         const byAccount = Map.groupBy(sweptJobs, ({ account }) => account.identity);
@@ -311,7 +311,7 @@ function forSweeps(stopped: StopObject, budgetToFinish?: number): StopObject {
   if (budgetToFinish !== undefined)
     return stopShown({ code: 'budget', message: stopped.message, next: raiseInJob(budgetToFinish) });
   const { choices = [], answers: _, ...others } = stopped;
-  const taken = choices.filter((choice) => takes(nightlyInput, choice));
+  const taken = choices.filter((choice) => takesFlag(nightlyInput, choice));
   if (taken.length === 0) return others;
   return { ...others, ...present({ answers: answersIn(taken)?.slice() }), choices: taken };
 }

@@ -47,7 +47,7 @@ import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { remoteMembers } from '../plan/team/remote-members.ts';
-import { choose } from '../run/choose.ts';
+import { chooseJob } from '../run/choose.ts';
 import { knownAccount, movedFrom } from '../run/known-account.ts';
 import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
@@ -153,7 +153,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   const { strict, refresh, accept, only, step, sample, each } = input;
   const { operations, dialects } = ownParts;
   const entries = entriesOf(input);
-  const chosenJob = await choose({ job: input.job, strict, accept, entries, operations, dialects });
+  const chosenJob = await chooseJob({ job: input.job, strict, accept, entries, operations, dialects });
   const { job } = chosenJob;
   requireStep(job.operation.name, step);
   if (accept?.some(isAgreement)) await requireAgreedRequests({ ...chosenJob, accept });

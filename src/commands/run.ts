@@ -17,7 +17,7 @@ import type { RunOptions } from '../plan/context.ts';
 import { costAsked, mostAsked } from '../plan/plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
-import { choose } from '../run/choose.ts';
+import { chooseJob } from '../run/choose.ts';
 import { runJob } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -31,7 +31,7 @@ import {
   onOff,
   type Report,
   text,
-  under,
+  underHeading,
 } from './shared/command.ts';
 import { ATTENTION_OK, inOrder, noFileFor, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
@@ -91,14 +91,14 @@ const runInput = z.strictObject({
   strict: STRICT,
   ...ENTRIES,
   formulas: FORMULAS,
-  ...under(ASKED, {
+  ...underHeading(ASKED, {
     refresh: onOff(
       'buy again what earlier batches bought, with --only or --step of these alone; an unfinished batch continues as it began',
     ),
     allow_admin: onOff('let the run make a person admin'),
   }),
   ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
-  ...under(WAITING, {
+  ...underHeading(WAITING, {
     detach: onOff(
       'submit the list to a database and leave it to workers; ' +
         'the same command without it does the rest and writes the output',
@@ -290,6 +290,6 @@ async function inputPathOf(
       phrase`Give it one ${byFlag('-o')}.`,
     );
   }
-  const { account } = await choose({ job, entries: entriesOf(input) });
+  const { account } = await chooseJob({ job, entries: entriesOf(input) });
   return spoolInput(process.stdin, spoolFolder(chooseStore(store, account.sandbox).location));
 }

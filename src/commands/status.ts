@@ -19,7 +19,7 @@ import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
 import { changesLines, countLines, creditsLine } from './shared/batch-lines.ts';
-import { argument, command, flag, type Report, under } from './shared/command.ts';
+import { argument, command, flag, type Report, underHeading } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 import { inviteAgainLines } from './shared/summary.ts';
@@ -73,7 +73,7 @@ export default command({
       z.union([z.string(), z.int().transform(String)]).optional(),
       "a row, by the spreadsheet's number (the header is 1)",
     ),
-    ...under('Rows', TABLE),
+    ...underHeading('Rows', TABLE),
   }),
   output: statusOutput,
   async run({ batch: word, row, store, ...more }, { console }) {

@@ -14,7 +14,7 @@ import { commandLine, isCurl, nextCommand } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/row-object.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { pricingOf } from '../plan/plan.ts';
-import { choose } from '../run/choose.ts';
+import { chooseJob } from '../run/choose.ts';
 import { knownAccount } from '../run/known-account.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
@@ -29,7 +29,7 @@ import {
   onOff,
   type Report,
   text,
-  under,
+  underHeading,
 } from './shared/command.ts';
 import { replyObject, ruleObject, ruleWords } from './shared/doubts.ts';
 import { ENTRIES } from './shared/job-entries.ts';
@@ -39,7 +39,7 @@ import { bothLines, lineObject, placesShown } from './try/shown.ts';
 import {
   endWords,
   type Made,
-  made,
+  makeCall,
   replyLines,
   requestLines,
   requestShown,
@@ -83,7 +83,7 @@ const tryInput = z.strictObject({
   budget: flag(z.int().min(0).optional(), 'agree to what it costs, up to this', '<credits>'),
   yes: onOff('agree to what it costs without being asked'),
   means: flag(z.enum(PROPOSED).optional(), "propose the dialect's rule for this answer", '<meaning>'),
-  ...under('What a line of curl may need:', {
+  ...underHeading('What a line of curl may need:', {
     operation: text('what the vendor finds, where the line does not show it', '<name>'),
     later: text('the line of curl with which a later answer is asked for', '<line>'),
     key_env: text('the environment variable that holds the key', '<variable>', { page: 'none' }),
@@ -121,7 +121,7 @@ export default command({
     }
     const { operations, dialects } = ownParts;
     const trial = trialOf(
-      await choose({ job, entries: present({ account, add }), ...present({ operations, dialects }) }),
+      await chooseJob({ job, entries: present({ account, add }), ...present({ operations, dialects }) }),
       given,
     );
     const request = requestShown(trial);
@@ -134,7 +134,7 @@ export default command({
     // The event of the batch is left out: it has one row, and the summary names it.
     const tellOthers: typeof tell = (event) => event.kind !== 'batch' && tell(event);
     const { summary, tried } = await spend(host, input, { words }, tellOthers, (spending) =>
-      made(trial, input, words, spending),
+      makeCall(trial, input, words, spending),
     );
     return report({ trial, request, summary, tried }, input, words);
   },

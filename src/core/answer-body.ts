@@ -104,7 +104,7 @@ export function objectWith(path: string, value: JsonValue): JsonObject {
   return { [first]: rest[0] === '0' ? Object.values(inside) : inside };
 }
 
-export function merged(one: JsonObject, other: JsonObject): JsonObject {
+export function mergedObjects(one: JsonObject, other: JsonObject): JsonObject {
   const members = Object.entries(other).map(([name, value]) => {
     const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
     return [name, mergedValue(earlier, value)] as const;
@@ -117,7 +117,7 @@ export function mergedValue(one: JsonValue | undefined, other: JsonValue): JsonV
   if (!hasMembers(one) || !hasMembers(other)) return other;
   const isList = Array.isArray(one);
   if (isList && !Object.keys(other).every((name) => /^\d+$/.test(name))) return other;
-  const both = merged(one, other);
+  const both = mergedObjects(one, other);
   return isList ? Object.values(both) : both;
 }
 

@@ -112,7 +112,7 @@ interface Described {
 let known: Described | undefined;
 
 /** Is called once, before anything is asked of what follows. */
-export function describe(operations: readonly DescribedOperation[]): void {
+export function registerOperations(operations: readonly DescribedOperation[]): void {
   const calls = operations.flatMap((each) => Object.entries(each.calls));
   known = { operations: new Map(operations.map((each) => [each.name, each])), calls: new Map(calls) };
 }

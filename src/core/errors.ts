@@ -228,7 +228,7 @@ const LONGEST_LIST = 700;
 /**
  * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   const slips = (each: string): number => leven(typed, each.toLowerCase());
   const near = known.filter(
@@ -256,7 +256,7 @@ function isNear(typed: string, known: string): boolean {
  * The known name of which a name is most likely a misspelling; undefined where it may be another name as
  * well, as `Team B` and `Atlas 2` are beside `Team A` and `Atlas 1`.
  */
-export function misspelled(name: string, known: readonly string[]): string | undefined {
+export function nameMeant(name: string, known: readonly string[]): string | undefined {
   const wordsOf = (text: string): readonly string[] =>
     text
       .toLowerCase()
@@ -289,7 +289,7 @@ export function meantBy(word: string, known: readonly string[]): readonly string
   const sorted = (text: string): string => [...text].toSorted().join('');
   // Two letters that changed places count as two slips, which is much in a short word.
   const mixed = known.find((each) => typed !== '' && sorted(letters(each)) === sorted(typed));
-  const match = mixed ?? nearest(word, known);
+  const match = mixed ?? nearestWord(word, known);
   if (match !== undefined) return [match];
   return known.filter((each) => isPart(typed, letters(each)) || isPart(letters(each), typed));
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describe } from './described.ts';
+import { registerOperations } from './described.ts';
 import { invariant } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { nameVendors } from './vendor-titles.ts';
@@ -151,7 +151,7 @@ export function describeOperations(): Promise<void> {
   describing ??= (async () => {
     nameVendors(Object.fromEntries(shippedVendors().map(({ word, title }) => [word, title])));
     const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
-    describe(
+    registerOperations(
       operations.map(({ name, vendor, inputs, resultsFile, described }) => {
         return { name, vendor, inputs: inputs.map((input) => input.name), resultsFile, ...described };
       }),

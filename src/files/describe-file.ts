@@ -22,7 +22,7 @@ import {
   likelyColumns,
   passedOverStop,
   readContent,
-  unheeded,
+  unheededColumns,
 } from './columns/columns.ts';
 import type { OpenedFile } from './input.ts';
 import { IssueTally, issuesAsRead } from './quality/job-issues.ts';
@@ -216,7 +216,7 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
     return guessed === undefined ? [] : [{ name, ...guessed }];
   });
   const columns = Object.fromEntries(entries.map(({ name, column }) => [name, column]));
-  const passedOver = unheeded(operation, header, columns);
+  const passedOver = unheededColumns(operation, header, columns);
   const [first] = passedOver;
   const stopped = problem ?? (first && passedOverStop(operation, first));
   return {

@@ -27,7 +27,7 @@ import { sha256Of } from '../lib/atomic-file.ts';
 import { nearPath } from '../lib/command-line.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { firstListIn, meantPath } from '../lib/near-path.ts';
-import { codeOf, shortage } from '../lib/system-errors.ts';
+import { codeOf, shortageOf } from '../lib/system-errors.ts';
 import { calledPath, endingHeld, knownPath } from './called.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, requireConditioned } from './columns/columns.ts';
 import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
@@ -413,7 +413,7 @@ async function describe(path: string, error: unknown): Promise<unknown> {
     const fact = `${path} cannot be read by this user.`;
     return stop('input', fact, 'Ask for the right to read the file.');
   }
-  const short = shortage(codeOf(error));
+  const short = shortageOf(codeOf(error));
   const next = short?.next ?? phrase`Check the disk with the file, then ${AGAIN}.`;
   return stop('input', `${path} cannot be read: ${short?.why ?? messageOf(error)}.`, next);
 }

@@ -115,7 +115,7 @@ export function objectText(members: readonly string[]): string {
   return `{${members.join(',')}}`;
 }
 
-export function member(name: string, json: string): string {
+export function memberText(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
@@ -126,12 +126,12 @@ export function appendedMembers(
 ): readonly string[] {
   return columns.map((name, at) => {
     const cell = cells[at] ?? '';
-    return member(name, isJson === true ? cell || 'null' : JSON.stringify(cell));
+    return memberText(name, isJson === true ? cell || 'null' : JSON.stringify(cell));
   });
 }
 
 export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
-  return [member(UNREAD_CELLS, JSON.stringify(cells))];
+  return [memberText(UNREAD_CELLS, JSON.stringify(cells))];
 }
 
 /** @param isList one JSON list of all rows; else an object on each line. */
@@ -145,7 +145,7 @@ export async function* jsonCopy(
   let before = isList ? '[\n' : '';
   for await (const rows of valueRows(sheet, options, cellsFor)) {
     const objects = rows.map(({ row, ownNames, ours }) => {
-      const read = names.map((name, at) => member(name, JSON.stringify(ownNames[at] ?? '')));
+      const read = names.map((name, at) => memberText(name, JSON.stringify(ownNames[at] ?? '')));
       const members = row.unreadable === undefined ? read : unreadMembers(row);
       return objectText([...members, ...appendedMembers(options, ours)]);
     });

@@ -136,7 +136,7 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
     `<Override PartName="/${SHEET_PART}" ContentType="${TYPE}.worksheet+xml"/>`,
     `<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>`,
   ];
-  const sheet = `<sheet name="${escaped(sheetName)}" sheetId="1" r:id="rId1"/>`;
+  const sheet = `<sheet name="${escapedXml(sheetName)}" sheetId="1" r:id="rId1"/>`;
   return Object.entries({
     '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`,
     '_rels/.rels': links(['officeDocument', 'xl/workbook.xml']),
@@ -151,7 +151,7 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
  * for a vertical tab. A text that begins like that by itself would be read as such a character, so its first
  * character is written in this form.
  */
-export function escaped(text: string): string {
+export function escapedXml(text: string): string {
   const readable = text
     .replaceAll(LOOKS_ESCAPED, '_x005F_')
     .replaceAll(
@@ -197,7 +197,7 @@ export function cellXml(address: string, cell: WorkbookCell, style?: string, pre
   const begin = `<${prefix}c r="${address}"${style === undefined ? '' : ` s="${style}"`}`;
   if (cell.text === '') return style === undefined ? '' : `${begin}/>`;
   if (cell.value === undefined) {
-    const text = `<${prefix}t xml:space="preserve">${escaped(fitting(cell.text))}</${prefix}t>`;
+    const text = `<${prefix}t xml:space="preserve">${escapedXml(fitting(cell.text))}</${prefix}t>`;
     return `${begin} t="inlineStr"><${prefix}is>${text}</${prefix}is></${prefix}c>`;
   }
   return `${begin}><${prefix}v>${cell.value}</${prefix}v></${prefix}c>`;

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { type Dialect, profilesTaken, requireOperation, unaskable } from '../client/dialect.ts';
+import { type Dialect, profilesTaken, requireOperation, unaskableParameters } from '../client/dialect.ts';
 import { invariant, meantWord, type StopError, stop } from '../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../core/families.ts';
 import { present } from '../core/objects.ts';
@@ -164,7 +164,7 @@ function stepInDialects(
   const all = places.map((account) => ({
     ...stepInDialect(job, step, dialectOf(account)),
     account,
-    unaskable: unaskable(dialectOf(account), step.name),
+    unaskable: unaskableParameters(dialectOf(account), step.name),
     profiles: profilesTaken(dialectOf(account), step.name),
   }));
   const [first] = all;

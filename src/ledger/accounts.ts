@@ -8,13 +8,13 @@ import {
   changeFacts,
   dayOf,
   ensureAccount,
-  filled,
   monthOf,
   NO_MOST,
   oneRow,
   recordFrom,
   type StoredRow,
   type WriteContext,
+  withoutNulls,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { budgetName, moneyOf, setCap } from './money.ts';
@@ -222,7 +222,7 @@ export const readAccounts = (context: Context) => ({
     const { paused_for: pausedForMs, agreed_time: agreedMs, now, facts } = accountRow;
     const { limit: ofFacts, ...others }: AccountFacts = JSON.parse(facts);
     const limit = limitAt(ofFacts, now);
-    return { ...answered, ...filled({ pausedForMs, agreedMs }), ...others, ...present({ limit }) };
+    return { ...answered, ...withoutNulls({ pausedForMs, agreedMs }), ...others, ...present({ limit }) };
   },
 
   /** Those answers whose calls are unknown again once they are taken back. */
@@ -394,7 +394,7 @@ function subjectFrom({ project, name, sequence, batch, changedAtMs, ...others }:
   return {
     subject: project === '' ? { name } : { project, name },
     sequence,
-    ...filled({ facts, batch, changedAtMs }),
+    ...withoutNulls({ facts, batch, changedAtMs }),
     ...(doubted_by === null
       ? {}
       : { doubt: { batch: doubted_by, row, operation, ...(is_open === 1 ? { isOpen: true } : {}) } }),

@@ -10,10 +10,10 @@ import {
   type Context,
   changeFacts,
   ensureAccount,
-  filled,
   oneRow,
   type StoredRow,
   type WriteContext,
+  withoutNulls,
 } from './context.ts';
 import { type Cell, each, eachOf, type Sql } from './db.ts';
 import { lastFirst, startedMs } from './lists.ts';
@@ -66,12 +66,12 @@ async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = [
 
 function batchFrom(row: BatchRow): Batch {
   const { pausedSinceMs, foundMs, noMatchMs, is_sandbox, accounts, facts, ...batch } = row;
-  const freshSince = filled({ foundMs, noMatchMs });
+  const freshSince = withoutNulls({ foundMs, noMatchMs });
   return {
     ...batch,
     sandbox: is_sandbox === 1,
     accounts: JSON.parse(accounts),
-    ...filled({ pausedSinceMs }),
+    ...withoutNulls({ pausedSinceMs }),
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };

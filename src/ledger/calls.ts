@@ -19,11 +19,11 @@ import {
 import {
   type Context,
   callFrom,
-  filled,
   type KeptCall,
   keptDigits,
   recordFrom,
   type StoredRow,
+  withoutNulls,
 } from './context.ts';
 import { type Db, each } from './db.ts';
 import { type Deciding, decisionsFor } from './lists.ts';
@@ -119,7 +119,7 @@ function answerOf(answerRow: KeptAnswer): AnswerRecord<ReadAs> {
     status: noteFacts.status ?? answerRow.status,
     body: noteFacts.body === undefined ? (answerRow.body ?? '') : bytesOf(noteFacts.body),
     paidRow,
-    ...filled({ dialect, erasedAtMs }),
+    ...withoutNulls({ dialect, erasedAtMs }),
   };
 }
 
@@ -336,7 +336,7 @@ function recordOf(attemptRow: KeptAttempt, notes: readonly KeptNote[]): AttemptR
     reserved,
     sentAtMs,
     decisions,
-    ...filled({ operator, replaces, vendorId }),
+    ...withoutNulls({ operator, replaces, vendorId }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
       end:

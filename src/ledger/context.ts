@@ -86,7 +86,7 @@ export interface KeptCall {
 
 export function callFrom({ operation, asked, credits_max, erasedAtMs }: KeptCall): Call {
   const creditsMost = credits_max === NO_MOST ? null : credits_max;
-  return { operation, ...JSON.parse(asked), ...filled({ creditsMost, erasedAtMs }) };
+  return { operation, ...JSON.parse(asked), ...withoutNulls({ creditsMost, erasedAtMs }) };
 }
 
 /** The one row of a statement that always gives one. */
@@ -123,7 +123,7 @@ export async function changeFacts<Facts extends object>(
 type FilledCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
 /** The columns of a row that are not null. */
-export function filled<Row extends object>(row: Row): FilledCells<Row> {
+export function withoutNulls<Row extends object>(row: Row): FilledCells<Row> {
   const found: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) found[name] = row[name];
   return found as FilledCells<Row>;
@@ -135,7 +135,8 @@ export type StoredRow<Rec> = {
     | Rec[Name]
     | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
 };
-export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => filled(row) as unknown as Rec;
+export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec =>
+  withoutNulls(row) as unknown as Rec;
 
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);

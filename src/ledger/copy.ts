@@ -8,7 +8,7 @@ import { conversionOf, hadOtherKey } from './layouts.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
 import { type CopyRecord, copiedTo, formerlyIn, setMeta } from './site.ts';
 import type { CopySource, CopyTarget } from './store.ts';
-import { check } from './transitions.ts';
+import { recountBudgets } from './transitions.ts';
 
 /**
  * Copies a ledger from one store to another, or in its own place into today's tables. At no moment can both
@@ -78,7 +78,7 @@ export async function copyTables({ db: from, missing }: CopySource, to: Db, iden
     await setMeta(sql, { identity, formerly: await formerlyIn(from), ...outdated });
   });
   await layRules(to);
-  const [wrong] = await check(to);
+  const [wrong] = await recountBudgets(to);
   invariant(wrong === undefined, `the budget ${wrong?.scope} does not add up in the copy`);
 }
 

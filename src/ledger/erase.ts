@@ -13,7 +13,7 @@ import type { Person } from '../operations/lookup/person.ts';
 import { forgottenMark, oneRow } from './context.ts';
 import { type Db, each, partsOf, type Sql } from './db.ts';
 import { takeNumbers } from './gather.ts';
-import { note } from './notes.ts';
+import { writeNote } from './notes.ts';
 import type { BatchId } from './records.ts';
 import { hasFirst, isCurrent, replyOf } from './schema.ts';
 import { metaOf } from './site.ts';
@@ -102,7 +102,7 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
         await requireSame(sql);
         // The next opening removes the files that are still there.
         const facts = JSON.stringify(files);
-        await note(sql, { at: atMs, kind: 'erased', said: reason, worker, who: 'person', facts });
+        await writeNote(sql, { at: atMs, kind: 'erased', said: reason, worker, who: 'person', facts });
         await empty(sql, atMs);
         for (const statement of EMPTY_BESIDE) await sql.rows(statement, [atMs]);
       });
@@ -300,7 +300,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
       await emptyPerson(sql, named, atMs, worker);
       const mark = forgottenMark((await metaOf(db, 'secret')) ?? '', person.email ?? '');
       if (person.email !== undefined)
-        await note(sql, { at: atMs, kind: 'forgot', worker, who: 'person', words: mark });
+        await writeNote(sql, { at: atMs, kind: 'forgot', worker, who: 'person', words: mark });
     },
   };
 }
@@ -441,7 +441,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   // In the accounts of these notes, answers about a forgotten person are known by their calls alone. A note
   // without an account holds the mark of an address: the mark tells a person in a team.
   for (const account of new Set([...attempts.values()].map(({ account }) => account)))
-    await note(sql, { at: atMs, kind: 'forgot', account, worker, who: 'person' });
+    await writeNote(sql, { at: atMs, kind: 'forgot', account, worker, who: 'person' });
   for (const { id, asked, subject } of attempts.values())
     await sql.rows(ABOUT, [emptied(asked, subject), atMs, id]);
   for (const [id, body] of cuts) await sql.rows(CUT, [body, id]);

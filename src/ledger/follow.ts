@@ -13,7 +13,7 @@ import {
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { eachOf, type Sql } from './db.ts';
 import { startsBeside } from './lists.ts';
-import { note, noteAct } from './notes.ts';
+import { noteAct, writeNote } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isBeside, isCurrent, isInDoubt } from './schema.ts';
@@ -142,7 +142,7 @@ async function noteLook(
   const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
   const who = kind === 'person' ? 'person' : 'rule';
   const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
-  await note(sql, { ...looked, worker, who, words: why });
+  await writeNote(sql, { ...looked, worker, who, words: why });
 }
 
 /** A row that was skipped is in doubt again when a person names it, unless it is to be skipped. */
@@ -221,7 +221,7 @@ function decideDoubt(
       reply && JSON.stringify({ status: reply.status, body: reply.body.toString('base64'), since });
     const decided = { ...of, at, said: kind, worker: context.worker, who: by, words: why };
     const form = { kind: reply === undefined ? 'decided' : 'told', facts: facts ?? null };
-    const id = await note(sql, { ...decided, ...form });
+    const id = await writeNote(sql, { ...decided, ...form });
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await retry(sql, context, of, doubt, at);
     if (isPersons && kind === 'skip') {

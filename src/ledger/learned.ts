@@ -3,9 +3,9 @@ import { invariant } from '../core/errors.ts';
 import type { Subject, SubjectFacts } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
-import { type Context, filled, type WriteContext } from './context.ts';
+import { type Context, type WriteContext, withoutNulls } from './context.ts';
 import { each } from './db.ts';
-import { note } from './notes.ts';
+import { writeNote } from './notes.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import { addSubjects, advances } from './transitions.ts';
@@ -75,7 +75,7 @@ export const writeLearned = (context: WriteContext) => ({
           words,
           facts,
         };
-        await note(sql, { ...learnedNote, subject: noted.id, after });
+        await writeNote(sql, { ...learnedNote, subject: noted.id, after });
       }
     }),
 });
@@ -110,5 +110,5 @@ export const readLearned = ({ db }: Context) => ({
 function learnedFrom({ id: _, facts, operator, project, name, ...others }: KeptLearned): LearnedRecord {
   const { row, leaves }: Pick<LearnedRecord, 'row' | 'leaves'> = JSON.parse(facts);
   const about = leaves && { subject: project === '' ? { name } : { project, name }, leaves };
-  return { ...others, row, ...filled({ operator }), ...about };
+  return { ...others, row, ...withoutNulls({ operator }), ...about };
 }

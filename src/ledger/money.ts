@@ -1,4 +1,4 @@
-import { filled } from './context.ts';
+import { withoutNulls } from './context.ts';
 import { each, type Sql } from './db.ts';
 import { type BudgetScope, credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
@@ -77,7 +77,7 @@ export const hasRoom = (kind: BudgetScope): string =>
 export const OF_BATCH =
   'account IN (SELECT share.account FROM batch_accounts share WHERE share.batch = ?) AND batch = ?';
 
-/** The attempts `own` of a budget's batch or account, and which of them its money is of. */
+/** The condition of the attempts of a budget's batch or account, and which of them its money is of. */
 function attemptsIn({ kind, batch, account, period }: BudgetName) {
   switch (kind) {
     case 'share':
@@ -117,7 +117,7 @@ export async function moneyOf(sql: Sql, name: BudgetName): Promise<Money> {
     [...params, ...params, ...params, name.kind, name.batch, name.account, name.period],
   );
   return {
-    ...filled({ cap: sums.cap === null ? null : credits(sums.cap) }),
+    ...withoutNulls({ cap: sums.cap === null ? null : credits(sums.cap) }),
     spent: credits(sums.spent),
     ...(sums.at_most === 1 ? { isAtMost: true } : {}),
     reserved: credits(sums.held - sums.doubted),

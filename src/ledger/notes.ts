@@ -49,7 +49,7 @@ const NOTE = each(NOTE_COLUMNS)<{ readonly id: DecisionId }>(
 );
 
 /** @returns the number of the note, by which a decision is known. */
-export async function note(
+export async function writeNote(
   sql: Sql,
   values: Pick<Note, 'at' | 'kind' | 'who'> & Partial<Note>,
 ): Promise<DecisionId> {
@@ -105,7 +105,7 @@ export const writeNotes = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const { worker } = context;
       const at = Math.floor(atMs);
-      await note(sql, { at, kind: 'agreed', said: sha256, worker, who: 'person', words: shown });
+      await writeNote(sql, { at, kind: 'agreed', said: sha256, worker, who: 'person', words: shown });
     }),
 
   /** Keeps what a person decides about rows whose answers are about another company or person. */
@@ -118,7 +118,7 @@ export const writeNotes = (context: WriteContext) => ({
       const { worker } = context;
       const at = Math.floor(atMs);
       for (const { kind: said, ...facts } of decided)
-        await note(sql, {
+        await writeNote(sql, {
           at,
           kind: MATCH,
           said,

@@ -18,7 +18,7 @@ import {
   type RowRecord,
 } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import { type Context, callFrom, filled, type KeptCall, oneRow, type WriteContext } from './context.ts';
+import { type Context, callFrom, type KeptCall, oneRow, type WriteContext, withoutNulls } from './context.ts';
 import { type Cell, each, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
   AskedOfAccount,
@@ -343,7 +343,11 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
       return { ...answer, fills: fills === 1 && answer.kind === 'found' };
     });
     if (state === 'pending') return { row, outcome: undefined, answers: rowAnswers };
-    const outcome = { kind: state, ...filled({ matchedBy: matched_by }), findings: findingsIn(findings) };
+    const outcome = {
+      kind: state,
+      ...withoutNulls({ matchedBy: matched_by }),
+      findings: findingsIn(findings),
+    };
     return { row, outcome, answers: asItEnded(state, rowAnswers) };
   });
 }

@@ -23,7 +23,7 @@ import { readerOver } from './open-ledger.ts';
 import type { Notice } from './records.ts';
 import { layAll } from './schema.ts';
 import { NothingThere, type StoreCheck, type StoreOptions } from './store.ts';
-import { check } from './transitions.ts';
+import { recountBudgets } from './transitions.ts';
 
 /**
  * What both databases do in the same way with a ledger: they lay it out, recognize it, and say whether it may
@@ -126,7 +126,7 @@ export async function takeLedger(
   const missing = wasThere ? found?.fact : missingAt(site);
   requireAccepted(missing, options); // rule 2
   if (!wasThere) await layOut(db);
-  if (missing !== undefined) await db.transaction((sql) => accept(sql, site));
+  if (missing !== undefined) await db.transaction((sql) => acceptLedger(sql, site));
 }
 
 /** Tells everybody who spends from the ledger. A ledger with another name at the same place is left alone. */
@@ -155,7 +155,7 @@ export async function readerAt(db: Db, site: Site, tell: Tell) {
 /** Adds each budget up anew from the attempts. */
 export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' | 'wrong'>> {
   const { n: budgets } = await oneRow<{ n: number }>(db, 'SELECT count(*) AS n FROM budgets');
-  return { budgets, wrong: await check(db) };
+  return { budgets, wrong: await recountBudgets(db) };
 }
 
 /** @param makes what would make one. @param tell hears of a ledger that is gone. */
@@ -391,7 +391,7 @@ export function requireAccepted(
  * Gives a ledger that a person accepts a name of its own, so that the other one is still missed when it comes
  * back.
  */
-export async function accept(sql: Sql, { at }: Site): Promise<void> {
+export async function acceptLedger(sql: Sql, { at }: Site): Promise<void> {
   const { identity, formerly } = await ledgerNow(sql);
   const there = outsideNotes().flatMap((note) => (note.at === at ? [note.identity] : []));
   await setMeta(sql, {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { DO_AGAIN, phrase } from '../core/phrase.ts';
-import { type Context, filled, oneRow } from './context.ts';
+import { type Context, oneRow, withoutNulls } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
@@ -85,10 +85,10 @@ FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY i
 
 type WorkerRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
 
-export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
+export async function readWorkers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
   return (await db.rows<WorkerRow>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
     ...worker,
-    ...filled({ beatAgoMs }),
+    ...withoutNulls({ beatAgoMs }),
     accounts: JSON.parse(accounts),
   }));
 }

@@ -1094,7 +1094,7 @@ export interface Difference {
 }
 
 /** Adds every budget up anew from the attempts. @returns what differs, which is nothing. */
-export async function check(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
+export async function recountBudgets(db: Pick<Db, 'rows'>): Promise<readonly Difference[]> {
   type Sums = BudgetName & Record<'spent' | 'held' | 'sum' | 'holds', number>;
   const { names, beside, when } = budgetsOf('att_payer');
   const found = await db.rows<Sums>(`

@@ -7,7 +7,7 @@ import { stop } from '../core/errors.ts';
 import { AGAIN, byFlag, phrase } from '../core/phrase.ts';
 import { isAlive } from './alive.ts';
 import { crashPoint } from './faults.ts';
-import { codeOf, shortage } from './system-errors.ts';
+import { codeOf, shortageOf } from './system-errors.ts';
 
 /**
  * Files that are whole or absent. Each is written under a name that no other writer has, and hashed. Only
@@ -334,7 +334,7 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
     const next = phrase`Free some space, then ${AGAIN}; nothing that was bought is lost.`;
     return stop('disk_full', fact, next);
   }
-  const short = shortage(code);
+  const short = shortageOf(code);
   if (short !== undefined) return stop('output', `${path} cannot be written: ${short.why}.`, short.next);
   const why = WHY[code] ?? `the system refuses with ${code}`;
   return stop('output', `${path} cannot be written: ${why}.`, phrase`Name another file ${byFlag(flag)}.`);

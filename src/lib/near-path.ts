@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
-import { type Advice, meantBy, nearest } from '../core/errors.ts';
+import { type Advice, meantBy, nearestWord } from '../core/errors.ts';
 import { readableEndings } from '../core/format.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
@@ -31,7 +31,7 @@ async function pathThere(typed: string, endings?: readonly string[]): Promise<st
   const { base, name } = parse(typed);
   const names = (await namesIn(folder)).filter((each) => endings?.includes(endingOf(each)) ?? true);
   const near = names.filter((each) => meantBy(name, [parse(each).name]).length > 0);
-  const meant = nearest(base, near) ?? near[0];
+  const meant = nearestWord(base, near) ?? near[0];
   return meant && join(folder, meant);
 }
 

@@ -109,7 +109,7 @@ export const isAway = (error: unknown): boolean => {
 
 const NO_ROOM = '53100';
 
-export function unanswered(error: unknown, shown: string): Unanswered {
+export function unansweredStop(error: unknown, shown: string): Unanswered {
   const code = sqlStateOf(error);
   if (code === READ_ONLY)
     return new Unanswered(
@@ -129,7 +129,7 @@ const NOT_ALLOWED = '42501';
  * What a statement was refused for: a right that the role lacks, or a rule of the tables, by the name of its
  * constraint.
  */
-export function refusal(error: unknown, { role, shown }: Address): unknown {
+export function refusalOf(error: unknown, { role, shown }: Address): unknown {
   const code = sqlStateOf(error);
   if (code === NOT_ALLOWED)
     return stop(
@@ -145,7 +145,7 @@ export function refusal(error: unknown, { role, shown }: Address): unknown {
 }
 
 /** Tells of an error by which no connection was made. */
-export function unreachable(error: unknown, { shown }: Address): StopError {
+export function unreachableStop(error: unknown, { shown }: Address): StopError {
   const message = messageOf(error).replace(/^SASL: .*password must be.*/, 'it asks for a password');
   const fact = `${shown} cannot be reached: ${message}.`;
   if (isAway(error))

@@ -23,7 +23,7 @@ const SHORTAGES: Readonly<Record<string, Shortage>> = {
 };
 
 /** @param code of the error, such as `EMFILE` or `SQLITE_NOMEM`. */
-export function shortage(code: string | undefined): Shortage | undefined {
+export function shortageOf(code: string | undefined): Shortage | undefined {
   return code === undefined || !Object.hasOwn(SHORTAGES, code) ? undefined : SHORTAGES[code];
 }
 
@@ -35,7 +35,7 @@ export function systemStop(error: unknown): StopError | undefined {
   const code = codeOf(error);
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;
   const path = 'path' in error ? String(error.path) : undefined;
-  const short = shortage(code);
+  const short = shortageOf(code);
   if (short !== undefined)
     return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
   if (path === undefined) return undefined;

@@ -4,14 +4,14 @@ import type { Findings } from '../core/findings.ts';
 import { type PersonInProject, refuse, roleAction, whoIs } from './team/change-action.ts';
 import {
   EMAIL,
-  optional,
+  optionalCell,
   PROJECT_ID,
   ROLE,
   readEmail,
   readProjectId,
   readRowRole,
   readUserId,
-  together,
+  rowOfCells,
   USER_ID,
   withRoles,
 } from './team/change-inputs.ts';
@@ -43,9 +43,9 @@ export default withRoles(
     prepare: (row, options) =>
       namingSomebody(
         'user_id',
-        together({
-          userId: optional(row.user_id, readUserId),
-          email: optional(row.email, readEmail),
+        rowOfCells({
+          userId: optionalCell(row.user_id, readUserId),
+          email: optionalCell(row.email, readEmail),
           role: readRowRole(row, options),
           project: readProjectId(row, options),
         }),

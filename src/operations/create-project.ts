@@ -10,7 +10,7 @@ import {
   readOrganization,
   readText,
   ready,
-  together,
+  rowOfCells,
 } from './team/change-inputs.ts';
 import { CREATE_PROJECT, nextOfProject } from './team/change-steps.ts';
 
@@ -64,7 +64,7 @@ export default defineOperation<NewProject, ProjectWork>({
   preparer: (options) => (row) => {
     const organization = readOrganization(row, options);
     const isMissing = organization.kind === 'ready' && organization.input === undefined;
-    const prepared = together({
+    const prepared = rowOfCells({
       name: readText('name', row.name),
       description: row.description?.trim() ? readText('description', row.description) : ready(''),
       organizationId: isMissing ? invalid(finding('no_organization', {})) : organization,

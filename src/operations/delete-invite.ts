@@ -13,12 +13,12 @@ import {
 import {
   EMAIL,
   INVITE_CODE,
-  optional,
+  optionalCell,
   PROJECT_ID,
   readEmail,
   readProjectId,
   readText,
-  together,
+  rowOfCells,
 } from './team/change-inputs.ts';
 import { DELETE_INVITE, namingSomebody, personOperation } from './team/change-steps.ts';
 
@@ -63,9 +63,9 @@ export default personOperation({
   prepare: (row, options) =>
     namingSomebody(
       'invite_code',
-      together({
-        inviteCode: optional(row.invite_code, (cell) => readText('invite_code', withoutTextMark(cell))),
-        email: optional(row.email, readEmail),
+      rowOfCells({
+        inviteCode: optionalCell(row.invite_code, (cell) => readText('invite_code', withoutTextMark(cell))),
+        email: optionalCell(row.email, readEmail),
         project: readProjectId(row, options),
       }),
     ),

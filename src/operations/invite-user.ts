@@ -10,7 +10,7 @@ import {
   readEmail,
   readProjectId,
   readRowRole,
-  together,
+  rowOfCells,
   withRoles,
 } from './team/change-inputs.ts';
 import { CREATE_INVITE, personOperation } from './team/change-steps.ts';
@@ -41,7 +41,7 @@ export default withRoles(
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
     readsAnswers: true,
     prepare: (row, options) =>
-      together({
+      rowOfCells({
         email: readEmail(row.email),
         role: readRowRole(row, options),
         project: readProjectId(row, options),

@@ -43,7 +43,7 @@ import {
   invalid,
   type NamedProject,
   ORGANIZATION_ID,
-  optional,
+  optionalCell,
   PROJECT,
   PROJECT_ID,
   projectIds,
@@ -54,7 +54,7 @@ import {
   readRowRole,
   readUserId,
   ready,
-  together as rowOf,
+  rowOfCells as rowOf,
   USER_ID,
   unknownNames,
   withRoles,
@@ -88,8 +88,9 @@ function readWishedRole(row: RowInput, options: OperationOptions): Prepared<Role
 function wishIn(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
   return rowOf({
     // A person who is known by a user id alone can get another role, but no invite.
-    email: identifierText(row.user_id ?? '') === '' ? readEmail(row.email) : optional(row.email, readEmail),
-    userId: optional(row.user_id, readUserId),
+    email:
+      identifierText(row.user_id ?? '') === '' ? readEmail(row.email) : optionalCell(row.email, readEmail),
+    userId: optionalCell(row.user_id, readUserId),
     role: readWishedRole(row, options),
     projects: readProjects(row, options),
     organizationId: readOrganization(row, options),

@@ -3,7 +3,7 @@ import { envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict, type WireReply 
 import { type StopDetail, StopError } from '../core/errors.ts';
 import { sayAll } from '../core/finding-words.ts';
 import { asPhrase, phrase } from '../core/phrase.ts';
-import { dearer } from './intent.ts';
+import { dearerStop } from './intent.ts';
 import type { AccountRun, HeardVerdict, Next, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -78,7 +78,7 @@ function applyAnswer(
   // A repeat under a key reserves nothing itself: the lost request has already reserved at least the
   // dialect's price.
   const most = Math.max(operation.credits.most, reserved);
-  if (charged > most) run.stopAll(dearer(charged, most));
+  if (charged > most) run.stopAll(dearerStop(charged, most));
   const answer = { attempt, batch, kind, why, dialect: dialectMark(dialect) };
   if (reply.kind !== 'answered') return { kind: 'answered', answer };
   const answered: Next = { kind: 'answered', answer: { ...answer, body: reply.raw.body } };

@@ -111,7 +111,7 @@ async function attempt(buying: Purchase): Promise<Next> {
       await ledger.keep(admission.attempt, sent.reply.raw); // rule 8
       crashPoint('after-keep');
     }
-    const verdict = judged(run, replied);
+    const verdict = verdictOn(run, replied);
     const ending = ledger.end(admission.attempt, endOf(run, replied, verdict), clock.wallMs());
     const hearing = applyWithPermit(run, replied, verdict, permit);
     const ended = await ending;
@@ -161,7 +161,7 @@ async function notSent(
  * What a reply means for its attempt. This writes nothing: after a crash here the next run judges the
  * recorded reply in the same way.
  */
-export function judged(
+export function verdictOn(
   { session: { client }, projects }: JudgeContext,
   { call, operation, reply, isRepeat }: RepliedAttempt,
 ): HeardVerdict {

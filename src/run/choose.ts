@@ -28,7 +28,7 @@ interface ChosenBy
   readonly accounts?: Accounts;
 }
 
-export async function choose({
+export async function chooseJob({
   job: argument,
   entries,
   strict,
@@ -177,7 +177,7 @@ export async function sweptJobs(
   const ownParts = { operations, dialects };
   const jobs: SweptJob[] = [];
   for (const name of names) {
-    const chosen = await choose({ ...ownParts, job: name });
+    const chosen = await chooseJob({ ...ownParts, job: name });
     const job = { ...chosen, inbox: await inboxOf(name, chosen.job), ownParts };
     refuseChanges(name, job);
     requireLimit(name, job);

@@ -327,7 +327,7 @@ export function shownPrice(
   return stated !== undefined && (answer === 'found' || charged > 0) ? { showsPrice: true } : {};
 }
 
-export function dearer(charged: number, most: number): StopError {
+export function dearerStop(charged: number, most: number): StopError {
   return stop(
     'dearer',
     `An answer cost ${charged} credits, but the dialect and earlier answers say at most ${most}.`,

@@ -15,7 +15,7 @@ import type {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { wasRetried } from '../walk/known-calls.ts';
-import { endOf, judged } from './buy.ts';
+import { endOf, verdictOn } from './buy.ts';
 import { inDoubt } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
 import { askLater } from './later.ts';
@@ -94,7 +94,7 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     });
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply, isRepeat };
-    const end = endOf(judging, replied, judged(judging, replied));
+    const end = endOf(judging, replied, verdictOn(judging, replied));
     await ledger.end(open.attempt, end, clock.wallMs());
     crashPoint('after-end');
     return;

@@ -17,7 +17,7 @@ import { requireSampled } from '../plan/sample.ts';
 import { requireStep } from '../walk/asked-anew.ts';
 import { accountsOf, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
 import { batchLines } from './batches.ts';
-import { choose, saveJob } from './choose.ts';
+import { chooseJob, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
 import { requireKnown, unlessStopped } from './known-account.ts';
 import { sendNotices, toldBy } from './notices.ts';
@@ -37,11 +37,11 @@ export type SpenderOptions = OpeningOptions &
  * @throws StopError when the run cannot begin; a later stop is `stopped` in the summary.
  */
 export async function runJob(options: RunOptions): Promise<RunObject> {
-  const chosen = await choose(options);
+  const chosen = await chooseJob(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
-    return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
+    return await underSignal(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close(accountsOf(chosen).map(({ account }) => account));
   }
@@ -127,7 +127,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
  * one. Inside, the reason is a StopError, so that the work ends with what it has done and not with an error
  * of that program.
  */
-export async function stoppable<T>(
+export async function underSignal<T>(
   given: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

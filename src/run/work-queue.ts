@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
-import { postgres } from '../ledger/db/postgres.ts';
+import { openPostgres } from '../ledger/db/postgres.ts';
 import { type BatchRange, QUEUE_SCHEMA, type RangeLeft } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
-import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '../lib/postgres-server.ts';
+import {
+  addressOf,
+  isAway,
+  refusalOf,
+  SESSION,
+  unansweredStop,
+  unreachableStop,
+} from '../lib/postgres-server.ts';
 import type { RangeQueue } from '../plan/context.ts';
 
 /**
@@ -60,7 +67,7 @@ const QUEUE_CONNECTIONS = 2;
 const QUEUE_TIMEOUT_MS = 5_000;
 
 async function hasQueue(location: string): Promise<boolean> {
-  const db = await postgres(location, { isReader: true });
+  const db = await openPostgres(location, { isReader: true });
   try {
     const laidOut = `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL AS has`;
     return (await db.rows<{ has: boolean }>(laidOut))[0]?.has === true;
@@ -116,7 +123,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
     return boss;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
-    throw isAway(error) ? unreachable(error, address) : refusal(error, address);
+    throw isAway(error) ? unreachableStop(error, address) : refusalOf(error, address);
   }
 }
 
@@ -133,7 +140,7 @@ export class WorkQueue implements RangeQueue {
 
   async send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
     await this.#send(ranges, sender).catch((error: unknown) => {
-      throw isAway(error) ? unanswered(error, this.#shown) : error;
+      throw isAway(error) ? unansweredStop(error, this.#shown) : error;
     });
   }
 

@@ -18,7 +18,7 @@ export function isMembers(value: Json | undefined): value is JsonMembers {
 }
 
 /** JSON text that is the same for equal values, whatever the order of their members. */
-export function canonical(value: Json): string {
+export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_name, member) => (isMembers(member) ? sorted(member) : member));
 }
 

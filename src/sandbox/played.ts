@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { merged, objectWith, valueAt } from '../core/answer-body.ts';
+import { mergedObjects, objectWith, valueAt } from '../core/answer-body.ts';
 import { withValueAt } from '../core/answer-path.ts';
 import { type VerdictWords, vendorsWord } from '../core/given.ts';
 import type { PlayedName } from '../core/played-vendors.ts';
@@ -221,7 +221,7 @@ export class PlayedVendor {
     const found = this.#decide(operation, job.requestMembers, knowledge);
     const credits = this.#charged.has(id) ? 0 : (then?.credits.most ?? found.credits);
     this.#charged.add(id);
-    return { ...found, body: merged(done, found.body), credits };
+    return { ...found, body: mergedObjects(done, found.body), credits };
   }
 
   #decide(

@@ -1,9 +1,9 @@
 import type { EmailVerdict } from '../core/given.ts';
-import { canonical, type Json, type JsonMembers } from './json.ts';
+import { canonicalJson, type Json, type JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 import {
-  checked,
   type Decide,
+  ifValid,
   problemOfIdentifiers,
   problemOfStrings,
   rejection,
@@ -27,7 +27,7 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
   const looked =
     (operation: string, look: (body: JsonMembers) => KnowledgeHit | undefined): Decide =>
     ({ body }) =>
-      found(look(body)) ?? noMatch(knowledge, operation, body);
+      foundAnswer(look(body)) ?? noMatch(knowledge, operation, body);
   const person = looked('enrich-person', (body) => knowledge.person(body));
   const company = looked('enrich-company', (body) => knowledge.company(body));
   const search = looked('search-people', (body) => {
@@ -36,14 +36,14 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
   });
   return {
     operations: [
-      { ...shared, name: 'enrich-person', path: '/enrich/person', decide: checked(problemOfPerson, person) },
+      { ...shared, name: 'enrich-person', path: '/enrich/person', decide: ifValid(problemOfPerson, person) },
       {
         ...shared,
         name: 'enrich-company',
         path: '/enrich/company',
-        decide: checked(problemOfCompany, company),
+        decide: ifValid(problemOfCompany, company),
       },
-      { ...shared, name: 'search-people', path: '/search/people', decide: checked(problemOfSearch, search) },
+      { ...shared, name: 'search-people', path: '/search/people', decide: ifValid(problemOfSearch, search) },
     ],
     tooMany: (_, retryAfter) => tooMany(retryAfter),
   };
@@ -62,7 +62,7 @@ function problemOfSearch(body: JsonMembers): Problem {
   return problemOfPage(page) ?? problemOfFilters(filters);
 }
 
-export function found(known: KnowledgeHit | undefined): SandboxDecision | undefined {
+export function foundAnswer(known: KnowledgeHit | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };
 }
 
@@ -71,7 +71,7 @@ export function found(known: KnowledgeHit | undefined): SandboxDecision | undefi
  * request.
  */
 function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): SandboxDecision {
-  const shape = randomFrom(seed, 'no match', operation, canonical(body)).integer(1, 4);
+  const shape = randomFrom(seed, 'no match', operation, canonicalJson(body)).integer(1, 4);
   if (shape <= 2) return rejection(404, 'No match');
   return { status: 200, credits: 0, body: shape === 3 ? { results: [] } : {} };
 }
@@ -178,7 +178,7 @@ export class Knowledge {
    * @param page the first page is 1.
    */
   search(filters: JsonMembers, page: number): KnowledgeHit | undefined {
-    const random = randomFrom(this.seed, 'search-people', canonical(filters));
+    const random = randomFrom(this.seed, 'search-people', canonicalJson(filters));
     if (random.fraction() >= this.matchRate) return undefined;
     const people = Array.from({ length: random.integer(1, MOST_FOUND) }, () => inventedPerson(random, {}));
     const results = people.slice((page - 1) * PAGE_PEOPLE, page * PAGE_PEOPLE);

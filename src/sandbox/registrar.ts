@@ -3,7 +3,7 @@ import { closeSync, createReadStream, ftruncateSync, openSync, writeFileSync } f
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
 import type { Admission } from './gate.ts';
-import { canonical, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
+import { canonicalJson, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { ServiceState } from './service.ts';
 import { rejection, type SandboxChange, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
@@ -209,7 +209,7 @@ class RepeatCount {
   readonly #repeated = new Map<string, RepeatedCall>();
 
   add(account: string, operation: string, parameters: Json): void {
-    const key = hash('sha256', canonical([account, operation, parameters]), 'base64').slice(0, 16);
+    const key = hash('sha256', canonicalJson([account, operation, parameters]), 'base64').slice(0, 16);
     const known = this.#repeated.get(key);
     if (known !== undefined) known.times += 1;
     else if (this.#seen.has(key)) this.#repeated.set(key, { operation, parameters, times: 2 });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 import {
-  checked,
   type Decide,
+  ifValid,
   problemOfStrings,
   rejection,
   type SandboxChange,
@@ -128,10 +128,10 @@ const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 export function serviceOperations(state: ServiceState): readonly VendorOperation[] {
   const shared = { vendor: 'service', method: 'POST' } as const;
   const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
-  const byAdmin = (problemOf: Parameters<typeof checked>[0], decide: StateDecide): Decide =>
-    administered(
+  const byAdmin = (problemOf: Parameters<typeof ifValid>[0], decide: StateDecide): Decide =>
+    onlyByAdmin(
       state,
-      checked(problemOf, (request) => decide(request, state)),
+      ifValid(problemOf, (request) => decide(request, state)),
     );
   return [
     {
@@ -139,7 +139,7 @@ export function serviceOperations(state: ServiceState): readonly VendorOperation
       name: 'create-project',
       path: '/latest/projects/create',
       authorization: ['Bearer :<key>'],
-      decide: checked(problemOfProject, createProject),
+      decide: ifValid(problemOfProject, createProject),
     },
     {
       ...named,
@@ -217,7 +217,7 @@ function removeUser({ project, segment: user }: VendorRequest, state: ServiceSta
 }
 
 /** Wraps a decision that needs the Admin permission on the project. */
-export function administered(state: ServiceState, decide: Decide): Decide {
+export function onlyByAdmin(state: ServiceState, decide: Decide): Decide {
   return (request) =>
     state.isAdmin(request.project, request.account)
       ? decide(request)

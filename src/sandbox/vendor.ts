@@ -83,7 +83,7 @@ export function rejection(status: number, error: string): SandboxDecision {
 }
 
 /** A decision about requests whose body has no problem. */
-export function checked(problemOf: (body: JsonMembers) => string | undefined, decide: Decide): Decide {
+export function ifValid(problemOf: (body: JsonMembers) => string | undefined, decide: Decide): Decide {
   return (request) => {
     const problem = problemOf(request.body);
     return problem === undefined ? decide(request) : rejection(400, problem);

@@ -7,7 +7,7 @@ import {
   valueAt,
 } from '../core/answer-body.ts';
 import { valuesAt } from '../core/answer-path.ts';
-import { nearest } from '../core/errors.ts';
+import { nearestWord } from '../core/errors.ts';
 import { verdictIn } from '../core/given.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { FOUND_PREFIX } from '../core/row.ts';
@@ -238,7 +238,7 @@ class StepSearch {
   missed(path: string): MissingPath {
     const names = pathsIn(this.survey);
     const { answers } = this.survey;
-    return { path, answers, nearest: nearest(path, names) ?? null, known: names.slice(0, FIELDS_QUOTED) };
+    return { path, answers, nearest: nearestWord(path, names) ?? null, known: names.slice(0, FIELDS_QUOTED) };
   }
 }
 

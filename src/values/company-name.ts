@@ -3,7 +3,7 @@ import { phrasesIn } from '../core/plain-text.ts';
 import { bareWord, isMaskedWord, isPlaceholder, mayHide } from './blank.ts';
 import { NO_COMPANY } from './company-name-words.ts';
 import type { Kind } from './kind.ts';
-import { ENCODING, ENTITIES, identifierDamage, mending } from './mend.ts';
+import { damageOf, ENCODING, ENTITIES, identifierDamage } from './mend.ts';
 import { nameReader } from './name.ts';
 import { type Unusable, unusable } from './reading.ts';
 import { isDate } from './text.ts';
@@ -33,7 +33,7 @@ function whyNone(name: string): Code | Unusable | undefined {
 }
 
 const read = nameReader(whyNone, 'company_name');
-const mended = mending(read, [ENCODING, ENTITIES]);
+const mended = damageOf(read, [ENCODING, ENTITIES]);
 
 /** Neither a date nor a truth value, and without a sign by which a name is damaged. */
 const SOUND = /^[^&ÃÂâ\d]*[a-z]{2}[^&ÃÂâ\d]*$/;

@@ -9,24 +9,24 @@ import { withoutLabel } from './labels.ts';
 import {
   BULLET,
   behindWords,
+  damageOf,
   ENCODING,
   ENTITIES,
   end,
   identifierDamage,
   type Mend,
-  mending,
   QUOTES,
   REMARK,
   REPEATED,
   UNSEEN,
   withoutEnd,
 } from './mend.ts';
-import { isUsable, reader, type Unusable, unusable, usable } from './reading.ts';
+import { identifierReader, isUsable, type Unusable, unusable, usable } from './reading.ts';
 import { behindLink, hostProblem } from './web-address.ts';
 import { hostJoined } from './web-mends.ts';
 
 /** One address in lower case. Personal addresses are welcome, because this identifies people. */
-const read = reader((text, { acceptHosts = [] } = {}) => {
+const read = identifierReader((text, { acceptHosts = [] } = {}) => {
   const address = text.normalize('NFC').toLowerCase();
   const [name = '', host = '', ...more] = address.split('@');
   if (more.length > 0) return unusable(/[\s,;|/]/.test(text) ? 'several_emails' : 'several_at_signs');
@@ -239,7 +239,7 @@ export const email = {
     return HIDDEN.test(name) || MAY_STAND_IN.has(name);
   },
   damage: identifierDamage(
-    mending(read, [
+    damageOf(read, [
       ENCODING,
       UNSEEN,
       ENTITIES,

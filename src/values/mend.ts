@@ -169,7 +169,7 @@ export function withoutEnd(text: string, marks: string): string {
 }
 
 /** What mending makes of an identifier, when that is one and another than before. */
-export function mending(read: Read, mends: readonly Mend[]): Damage {
+export function damageOf(read: Read, mends: readonly Mend[]): Damage {
   return (text) => {
     const before = read(text);
     const { mended, first } = mendedBy(mends, text, before.kind === 'usable');

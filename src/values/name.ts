@@ -3,11 +3,11 @@ import { withoutApostrophes } from './cell-text.ts';
 import type { KindName } from './kind.ts';
 import { entityIn } from './mend.ts';
 import { withoutMojibake } from './misread.ts';
-import { type Read, reader, type Unusable, unusable, usable } from './reading.ts';
+import { identifierReader, type Read, type Unusable, unusable, usable } from './reading.ts';
 
 /** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */
 export const nameReader = (check: (name: string) => Code | Unusable | undefined, kind: KindName): Read =>
-  reader((text) => {
+  identifierReader((text) => {
     const spelled = PLAIN.test(text) ? text : inOneSpelling(text);
     const name = withoutApostrophes(spelled);
     if (name.length > LONGEST_NAME) return unusable('name_too_long', `${LONGEST_NAME}`);

@@ -1,7 +1,15 @@
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
-import { type Damage, ENCODING, identifierDamage, type Mend, mending, QUOTES } from './mend.ts';
-import { BLANK, isUsable, type ReadAs, type ReadTerms, reader, unusable, usable } from './reading.ts';
+import { type Damage, damageOf, ENCODING, identifierDamage, type Mend, QUOTES } from './mend.ts';
+import {
+  BLANK,
+  identifierReader,
+  isUsable,
+  type ReadAs,
+  type ReadTerms,
+  unusable,
+  usable,
+} from './reading.ts';
 import { readSpreadsheetNumber } from './spreadsheet-number.ts';
 
 /**
@@ -140,9 +148,9 @@ const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
 /** What stands between the digits of a number that is written for people, and characters that no one sees. */
 const AROUND_DIGITS = /[\s.\-\p{Pd}\p{Cf}]/gu;
 
-const readCell = reader(readAbn, 'abn');
+const readCell = identifierReader(readAbn, 'abn');
 const LABEL: Mend = { kind: 'wrapped_address', mend: (text) => withoutLabel('abn', text) };
-const mended = mending(readCell, [ENCODING, QUOTES, LABEL, QUOTES]);
+const mended = damageOf(readCell, [ENCODING, QUOTES, LABEL, QUOTES]);
 
 const damage: Damage = (text) => {
   const reading = readAbn(text);
@@ -188,7 +196,7 @@ export const abn = {
 
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const registerNumber = {
-  read: reader((text, { acnIn = [] } = {}) => {
+  read: identifierReader((text, { acnIn = [] } = {}) => {
     const isAcn = acnIn.includes('number') || withoutLabel('acn', text) !== text;
     const acn = isAcn ? readAcn(text.normalize('NFKC'), true) : undefined;
     if (acn !== undefined) return usable(acn);
@@ -200,7 +208,7 @@ export const registerNumber = {
 
 /** The ACN in a cell of ABNs, as lists have it that call their column `ABN/ACN`. */
 export const acn = {
-  read: reader((text, { acnIn = [] } = {}) => {
+  read: identifierReader((text, { acnIn = [] } = {}) => {
     const digits = readAcn(text.normalize('NFKC').trim(), acnIn.includes('abn'));
     return digits === undefined ? unusable('not_an_acn') : usable(digits);
   }, 'abn'),

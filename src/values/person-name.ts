@@ -2,7 +2,7 @@ import type { Code } from '../core/cell-problems.ts';
 import { phrasesIn, wordsIn } from '../core/plain-text.ts';
 import { bareWord, isBlankCell, isMaskedWord, isPlaceholder, NO_NAMES } from './blank.ts';
 import type { Kind } from './kind.ts';
-import { ENCODING, ENTITIES, identifierDamage, type Mend, mending } from './mend.ts';
+import { damageOf, ENCODING, ENTITIES, identifierDamage, type Mend } from './mend.ts';
 import { nameReader } from './name.ts';
 import { DEGREES, LEGAL_FORM, OFFICES, STAND_INS, TITLES } from './person-name-words.ts';
 import { type ReadAs, unusable, usable } from './reading.ts';
@@ -173,7 +173,7 @@ const MENDS = [ENCODING, ENTITIES, WITHOUT_PRONOUNS];
 /** A given name or a family name. */
 export const personName = {
   read: readPart,
-  damage: identifierDamage(mending(readPart, MENDS), SOUND),
+  damage: identifierDamage(damageOf(readPart, MENDS), SOUND),
 } as const satisfies Kind;
 
 /** A full name is never split: no one can tell where the family name begins. */

@@ -2,7 +2,7 @@ import { present } from '../core/objects.ts';
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
 import { type CellIssue, identifierDamage } from './mend.ts';
-import { type Read, reader, unusable, usable } from './reading.ts';
+import { identifierReader, type Read, unusable, usable } from './reading.ts';
 import { type NumberReading, readSpreadsheetNumber } from './spreadsheet-number.ts';
 
 /** `ext. 12`, `x12`, `#12`, `;ext=136` behind a number, and the words for that elsewhere. */
@@ -20,7 +20,7 @@ const NUMBER = /^\+?\p{Nd}{5,17}$/u;
  * extension. Which numbers a country hands out changes too often for anybody to refuse one by that. What is
  * read is the number as it is written, because people dial that.
  */
-const read: Read = reader((text) => {
+const read: Read = identifierReader((text) => {
   const plain = withoutLabel('phone', text.normalize('NFKC')).replace(EXTENSION, '');
   const digits = plain.replace(SIGNS, '');
   return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('not_a_phone');
@@ -31,7 +31,7 @@ const TRUNK = /^(\+\p{Nd}{1,3}[\s.\p{Pd}-]*)\(0\)/u;
 
 /** A number as it is dialled, so that one number in several ways of writing is one question. */
 export const dialledNumber = {
-  read: reader((text) => {
+  read: identifierReader((text) => {
     const readNumber = read(text);
     if (readNumber.kind !== 'usable') return readNumber;
     const plain = withoutLabel('phone', readNumber.value.normalize('NFKC')).replace(EXTENSION, '');
@@ -45,7 +45,7 @@ export const dialledNumber = {
 
 /** The same with a country's code in front. */
 export const numberAbroad = {
-  read: reader((text) => {
+  read: identifierReader((text) => {
     const readNumber = dialledNumber.read(text);
     return readNumber.kind === 'usable' && !readNumber.value.startsWith('+')
       ? unusable('no_country_code')

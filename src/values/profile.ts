@@ -2,7 +2,7 @@ import { listed, wordsIn } from '../core/plain-text.ts';
 import { linesOfHosts } from './host-table.ts';
 import { isAccepted } from './hosts.ts';
 import type { Kind } from './kind.ts';
-import { ENCODING, identifierDamage, mending, UNSEEN } from './mend.ts';
+import { damageOf, ENCODING, identifierDamage, UNSEEN } from './mend.ts';
 import { isPageOf, type SubjectKind, shownBehindFragment, shownBy, whyNotPageOf } from './profile-pages.ts';
 import { isUsable, type Read, type ReadAs, type ReadTerms, unusable, usable } from './reading.ts';
 import { NOBODYS_SLUGS } from './seen-hosts/network-pages.ts';
@@ -200,7 +200,7 @@ const readEither: Read = (cell, terms) => {
   return person.kind === 'usable' ? person : readCompany(cell, terms);
 };
 
-const damage = identifierDamage(mending(readEither, webMends('profile')), soundOf('=?&@-'));
+const damage = identifierDamage(damageOf(readEither, webMends('profile')), soundOf('=?&@-'));
 
 export const personProfile = {
   read: readPerson,
@@ -224,5 +224,5 @@ export const profileUrl = {
 
 export const profileSlug = {
   read: readProfileSlug,
-  damage: identifierDamage(mending(readProfileSlug, [ENCODING, UNSEEN]), /^[\w/-]*$/),
+  damage: identifierDamage(damageOf(readProfileSlug, [ENCODING, UNSEEN]), /^[\w/-]*$/),
 } as const satisfies Kind;

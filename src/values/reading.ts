@@ -55,7 +55,7 @@ export const LONGEST_CELL = 2048;
  * What every kind of an identifier refuses before it looks into the text.
  * @param kind decides which words are blank. Left out: only those that are so in every cell.
  */
-export function reader(read: Read, kind?: KindName): Read {
+export function identifierReader(read: Read, kind?: KindName): Read {
   return (cell, terms) => {
     const text = identifierText(cell, kind);
     if (text === '') return isSheetError(cell) ? unusable('formula_error') : BLANK;

@@ -19,7 +19,7 @@ for (const line of linesOfHosts(REDIRECTS)) {
 const MOST_REDIRECTS = 3;
 
 /** The address to which a link leads in the end; the same address where it is no redirect, or hides that. */
-export function unredirected(url: URL): URL {
+export function redirectTarget(url: URL): URL {
   let found = url;
   for (let at = 0; at < MOST_REDIRECTS; at += 1) {
     const next = targetOf(found);

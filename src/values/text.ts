@@ -1,7 +1,7 @@
 import type { Kind } from './kind.ts';
 import type { Damage } from './mend.ts';
 import { withoutMojibake } from './misread.ts';
-import { LONGEST_CELL, reader, unusable, usable } from './reading.ts';
+import { identifierReader, LONGEST_CELL, unusable, usable } from './reading.ts';
 
 /**
  * Texts that people read: any of them may be right, so nothing of them is damage but letters that were
@@ -22,7 +22,7 @@ export const text = { damage: textDamage } as const satisfies Kind;
 
 /** A country by its name, or by a code of two or three letters in capitals. */
 export const country = {
-  read: reader((text) => {
+  read: identifierReader((text) => {
     const name = text.replaceAll(/\s+/gu, ' ');
     if (!/^[\p{L}\p{M}]{2}[\p{L}\p{M} ().,'-]*$/u.test(name)) return unusable('not_a_country');
     return usable(name.length <= 3 ? name.toUpperCase() : name);

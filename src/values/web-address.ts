@@ -1,8 +1,8 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { foreignName } from '../core/plain-text.ts';
 import type { KindName } from './kind.ts';
-import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
-import { unredirected } from './redirect.ts';
+import { identifierReader, LONGEST_CELL, type Read, type Unusable, unusable } from './reading.ts';
+import { redirectTarget } from './redirect.ts';
 
 /**
  * A link with words beside its address: a spreadsheet's formula, Markdown, HTML, Slack, Jira, or an address
@@ -29,7 +29,7 @@ export function behindLink(text: string): string | undefined {
  * `=HYPERLINK("https://acme.com","Acme")` is about acme.com.
  */
 export const addressReader = (read: Read, kind: KindName): Read =>
-  reader((text, terms) => read(behindLink(text) ?? text, terms), kind);
+  identifierReader((text, terms) => read(behindLink(text) ?? text, terms), kind);
 
 /**
  * One mailbox and nothing around it. This is looser than an e-mail check: it only tells an address from a
@@ -78,7 +78,7 @@ export function isRedirect(cell: string): boolean {
   // Nearly every cell is none.
   if (!/\?|urldefense/i.test(cell)) return false;
   const address = readAddress(cell.trim());
-  return 'url' in address && unredirected(address.url) !== address.url;
+  return 'url' in address && redirectTarget(address.url) !== address.url;
 }
 
 /** One cell is often read for two inputs, one after the other. */
@@ -93,7 +93,7 @@ export function readTarget(text: string): WebAddress | Unusable {
 function targetOf(text: string): WebAddress | Unusable {
   const address = readAddress(text);
   if ('kind' in address) return address;
-  const target = unredirected(address.url);
+  const target = redirectTarget(address.url);
   return target === address.url ? address : readAddress(target.href);
 }
 

@@ -2,7 +2,7 @@ import { wordsIn } from '../core/plain-text.ts';
 import { withoutTextMark } from './cell-text.ts';
 import { isAccepted, type NotOwn, whyNotOwn } from './hosts.ts';
 import type { Kind } from './kind.ts';
-import { identifierDamage, type Mend, mending } from './mend.ts';
+import { damageOf, identifierDamage, type Mend } from './mend.ts';
 import { isUsable, type ReadTerms, type Unusable, unusable, usable } from './reading.ts';
 import {
   addressReader,
@@ -104,7 +104,7 @@ export const domain = {
   read: readDomain,
   /** `acme.com.au`, or `www.acme.com.au`. */
   looksRight: (cell) => mayBeSite(cell) && BARE_HOST.test(cell) && isUsable(readDomain(cell)),
-  damage: identifierDamage(mending(readDomain, MENDS), soundOf('=@+-')),
+  damage: identifierDamage(damageOf(readDomain, MENDS), soundOf('=@+-')),
 } as const satisfies Kind;
 
 export const website = {
@@ -114,5 +114,5 @@ export const website = {
    * `https://`.
    */
   looksRight: (cell) => mayBeSite(cell) && isUsable(readWebsite(cell)),
-  damage: identifierDamage(mending(readWebsite, [...MENDS, VISIT]), soundOf('=-')),
+  damage: identifierDamage(damageOf(readWebsite, [...MENDS, VISIT]), soundOf('=-')),
 } as const satisfies Kind;

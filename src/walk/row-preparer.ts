@@ -1,4 +1,4 @@
-import { profilesTaken, unaskable } from '../client/dialect.ts';
+import { profilesTaken, unaskableParameters } from '../client/dialect.ts';
 import { finding, together } from '../core/finding.ts';
 import type { Findings } from '../core/findings.ts';
 import { present } from '../core/objects.ts';
@@ -57,7 +57,7 @@ export function optionsOf(
     settings: settingsOf(job),
     ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
     ...present({ projectId, organizationId, fed }),
-    unaskable: bySteps(operation, (name) => unaskable(dialect, name)),
+    unaskable: bySteps(operation, (name) => unaskableParameters(dialect, name)),
     profiles: bySteps(operation, (name) => profilesTaken(dialect, name)),
     ...present({ acceptHosts: job.accept_hosts, roleAddresses: job.role_addresses }),
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import run from '../../src/commands/run.ts';
-import { takes } from '../../src/commands/shared/command.ts';
+import { takesFlag } from '../../src/commands/shared/command.ts';
 import { ACCEPTABLE, type Answer, STOPS, stopCodes } from '../../src/core/stops.ts';
 
 /*
@@ -23,7 +23,7 @@ function typed(answer: Answer) {
 const ANSWERS = stopCodes().flatMap((code) => STOPS[code].answers.map((answer) => [code, answer] as const));
 
 test.each(ANSWERS)('%s is answered by %s, which run takes', (_, answer) => {
-  expect(takes(run.input, typed(answer))).toBe(true);
+  expect(takesFlag(run.input, typed(answer))).toBe(true);
 });
 
 test('each word of --accept answers a stop, but the one that a row names', () => {

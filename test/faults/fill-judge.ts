@@ -1,4 +1,4 @@
-import { canonical } from '../../src/sandbox/json.ts';
+import { canonicalJson } from '../../src/sandbox/json.ts';
 import {
   ACCEPTED,
   type Asked,
@@ -64,7 +64,7 @@ interface Judged {
 export function brokenByFill(judged: Judged): Readonly<Record<string, number>> {
   const { list, output, vendors, history } = judged;
   const finders = FINDER_NAMES.map((name) => vendors.all[name]);
-  const people = [...new Map(list.map((row) => [canonical({ ...row }), row])).values()];
+  const people = [...new Map(list.map((row) => [canonicalJson({ ...row }), row])).values()];
   const order = people.map((person) => orderOf(person, vendors, history));
   // The answer to what was accepted is asked for again where a kill took it away.
   const isSentAgain = ({ isAnswered, isPoll }: Asked): boolean => isAnswered && !isPoll;
@@ -102,7 +102,7 @@ function forFilled(person: FillRow, { each }: FillVendors): number {
   );
 }
 
-const byEmail = (email: string): string => canonical({ email });
+const byEmail = (email: string): string => canonicalJson({ email });
 
 /** The address that a finder has, and that the checker does not refuse. */
 export function goodCell(

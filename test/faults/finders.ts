@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonical, isMembers } from '../../src/sandbox/json.ts';
+import { canonicalJson, isMembers } from '../../src/sandbox/json.ts';
 import { Knowledge } from '../../src/sandbox/provider.ts';
 import { finderPaidForMisses, finderProvider, jobOf, verdictOn } from '../sandbox/finder.ts';
 import { type LoggedRequest, Vendor } from './vendor.ts';
@@ -148,12 +148,12 @@ export class FillVendor {
       by === NAMES_AND_DOMAIN
         ? { first_name: first, last_name: last, domain }
         : { full_name: `${first} ${last}`, domain };
-    return canonical(question);
+    return canonicalJson(question);
   }
 
   /** The same question as the ledger has it. */
   questionIn(parameters: Question): string {
-    return canonical(parameters);
+    return canonicalJson(parameters);
   }
 
   /** The cell that the vendor's answer gives; undefined: it does not know. */
@@ -219,7 +219,7 @@ function askedOf(request: LoggedRequest, { plays }: Kind): Asked {
   return {
     ...request,
     atMs: Date.parse(at),
-    question: canonical(question ?? {}),
+    question: canonicalJson(question ?? {}),
     isPoll,
     isAnswered,
     isSaid,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { budgetName, setCap } from '../../src/ledger/money.ts';
-import { check } from '../../src/ledger/transitions.ts';
+import { recountBudgets } from '../../src/ledger/transitions.ts';
 import {
   accepted,
   answer,
@@ -22,7 +22,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
     test(name, async () => {
       const tables = await open();
       await work(tables, await tables.batch('0000000b'));
-      expect(await check(tables.db)).toEqual([]);
+      expect(await recountBudgets(tables.db)).toEqual([]);
     });
   };
 

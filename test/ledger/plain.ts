@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { postgres } from '../../src/ledger/db/postgres.ts';
-import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
+import { openPostgres } from '../../src/ledger/db/postgres.ts';
+import { Connection, sqliteDb } from '../../src/ledger/db/sqlite.ts';
 import { type Db, SCHEMA, type Sql } from '../../src/ledger/db.ts';
 import { layAll } from '../../src/ledger/schema.ts';
 import {
@@ -212,8 +212,8 @@ export async function sqliteTables(): Promise<Tables> {
   const file = join(folder, 'ledger.db');
   const writer = new Connection(file, 'write');
   writer.pragma('journal_mode = WAL');
-  await layAll(sqlite(writer, writer));
-  const db = sqlite(writer, new Connection(file, 'read'));
+  await layAll(sqliteDb(writer, writer));
+  const db = sqliteDb(writer, new Connection(file, 'read'));
   onTestFinished(async () => {
     await db.close();
     rmSync(folder, { recursive: true, force: true });
@@ -229,7 +229,7 @@ export async function postgresTables(): Promise<Tables> {
   databases += 1;
   const name = `tables_${process.pid}_${databases}`;
   await server.createDatabase(name);
-  const [db, second] = [await postgres(server.url(name)), await postgres(server.url(name))];
+  const [db, second] = [await openPostgres(server.url(name)), await openPostgres(server.url(name))];
   onTestFinished(async () => {
     await Promise.all([db.close(), second.close()]);
   });

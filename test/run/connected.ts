@@ -4,7 +4,7 @@ import type { StopError } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import type { BatchId, Ledger } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
-import { choose } from '../../src/run/choose.ts';
+import { chooseJob } from '../../src/run/choose.ts';
 import { ProjectAccess } from '../../src/run/session.ts';
 import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 
@@ -29,7 +29,7 @@ export async function connect(
   const events: RunEvent[] = [];
   let stopped: StopError | undefined;
   const context: RunContext = {
-    ...(await choose({ job: 'enrich-company', entries: { account } })),
+    ...(await chooseJob({ job: 'enrich-company', entries: { account } })),
     ledger,
     maxPauseMs,
     clock: systemClock,

@@ -8,7 +8,7 @@ import { stop } from '../../src/core/errors.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import type { RunObject } from '../../src/objects/run-object.ts';
 import type { FileOptions } from '../../src/plan/context.ts';
-import { choose } from '../../src/run/choose.ts';
+import { chooseJob } from '../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
@@ -37,7 +37,7 @@ test('a pause of one account does not hold another', async () => {
   ): Promise<RunObject> => {
     desk.list(20, list);
     const file = desk.place.path(list);
-    const chosen = await choose({ job: 'enrich-company', entries: { account } });
+    const chosen = await chooseJob({ job: 'enrich-company', entries: { account } });
     return spender.run(chosen, { file, output: `${file}.out`, budget: credits(1_000), ...more });
   };
   const { promise: paused, resolve } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
-import { canonical, isMembers, type JsonMembers } from '../../src/sandbox/json.ts';
+import { canonicalJson, isMembers, type JsonMembers } from '../../src/sandbox/json.ts';
 import type { Knowledge } from '../../src/sandbox/provider.ts';
 import { type ProviderDialect, publishedProvider } from '../../src/sandbox/provider.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import {
-  checked,
+  ifValid,
   problemOfIdentifiers,
   problemOfStrings,
   rejection,
@@ -37,12 +37,12 @@ function beside(knowledge: Knowledge, ...further: readonly VendorOperation[]): P
 
 function finding(find: (body: JsonMembers) => SandboxDecision): VendorOperation {
   const problemOf = (body: JsonMembers) => problemOfIdentifiers(body, INPUTS);
-  const decide = checked(problemOf, ({ body }) => find(body));
+  const decide = ifValid(problemOf, ({ body }) => find(body));
   return { ...SHARED, name: 'find-email', path: '/find/email', decide };
 }
 
 function emailOf({ seed, matchRate }: Knowledge, body: JsonMembers): SandboxDecision | undefined {
-  const random = randomFrom(seed, 'find-email', canonical(body));
+  const random = randomFrom(seed, 'find-email', canonicalJson(body));
   if (random.fraction() >= matchRate) return undefined;
   const { first_name: first, last_name: last, full_name: name = `${first}.${last}`, domain } = body;
   const email = `${name}.${seed}@${domain}`.toLowerCase().replaceAll(' ', '.');
@@ -50,7 +50,7 @@ function emailOf({ seed, matchRate }: Knowledge, body: JsonMembers): SandboxDeci
 }
 
 function missOf({ seed }: Knowledge, body: JsonMembers): Pick<SandboxDecision, 'status' | 'body'> {
-  const isEmpty = randomFrom(seed, 'no match', canonical(body)).fraction() < 0.5;
+  const isEmpty = randomFrom(seed, 'no match', canonicalJson(body)).fraction() < 0.5;
   return isEmpty ? { status: 200, body: {} } : { status: 404, body: { error: 'No match' } };
 }
 
@@ -61,7 +61,7 @@ export function laterFinder(knowledge: Knowledge): ProviderDialect {
     return { status: 200, body: { id }, credits: emailOf(knowledge, body)?.credits ?? 0 };
   });
   const problemOf = (body: JsonMembers) => problemOfStrings(body, ['id']);
-  const decide = checked(problemOf, ({ body: { id } }) => foundBy(String(id), knowledge));
+  const decide = ifValid(problemOf, ({ body: { id } }) => foundBy(String(id), knowledge));
   const answering = { ...SHARED, name: 'found-email', path: '/find/email/found', decide };
   return beside(knowledge, accepting, answering);
 }
@@ -97,7 +97,7 @@ export function jobOf(id: string): FindJob | undefined {
 /** Says of an address whether mail comes to it. */
 export function checker(knowledge: Knowledge): ProviderDialect {
   const problemOf = (body: JsonMembers) => problemOfStrings(body, ['email']);
-  const decide = checked(problemOf, ({ body: { email } }) => {
+  const decide = ifValid(problemOf, ({ body: { email } }) => {
     return { status: 200, body: { data: { verdict: verdictOn(knowledge, String(email)) } }, credits: 1 };
   });
   return beside(knowledge, { ...SHARED, name: 'check-email', path: '/check/email', decide });

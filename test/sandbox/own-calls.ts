@@ -1,5 +1,5 @@
 import {
-  checked,
+  ifValid,
   problemOfIdentifiers,
   problemOfStrings,
   type VendorOperation,
@@ -16,7 +16,7 @@ export const OWN_CALLS: readonly VendorOperation[] = [
     name: 'apply-tag',
     method: 'POST',
     path: '/tags/apply',
-    decide: checked(
+    decide: ifValid(
       (body) => problemOfIdentifiers(body, TAG) ?? problemOfStrings(body, TAG),
       () => ({ status: 200, body: { applied: true }, credits: 0 }),
     ),
@@ -26,7 +26,7 @@ export const OWN_CALLS: readonly VendorOperation[] = [
     name: 'account-plan',
     method: 'GET',
     path: '/account/plan',
-    decide: checked(
+    decide: ifValid(
       (body) => problemOfStrings(body, []),
       () => ({ status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 }),
     ),

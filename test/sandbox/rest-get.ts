@@ -1,7 +1,7 @@
 import type { JsonMembers } from '../../src/sandbox/json.ts';
 import type { Knowledge } from '../../src/sandbox/provider.ts';
 import {
-  found,
+  foundAnswer,
   type ProviderDialect,
   pageAsked,
   problemOfAbn,
@@ -46,7 +46,7 @@ function company(knowledge: Knowledge): Decide {
     const problem = problemOfIdentifiers(body, Object.keys(COMPANY_NAMES)) ?? problemOfAbn(body.abn);
     if (problem !== undefined) return rejection(400, problem);
     const known = knowledge.company(renamed(body, COMPANY_NAMES));
-    return found(known) ?? rejection(500, 'Company profile not found');
+    return foundAnswer(known) ?? rejection(500, 'Company profile not found');
   };
 }
 
@@ -55,7 +55,7 @@ function person(knowledge: Knowledge): Decide {
     const problem = problemOfIdentifiers(body, Object.keys(PERSON_NAMES));
     if (problem !== undefined) return rejection(400, problem);
     const known = knowledge.person(renamed(body, PERSON_NAMES));
-    return found(known) ?? rejection(500, 'Person profile not found');
+    return foundAnswer(known) ?? rejection(500, 'Person profile not found');
   };
 }
 
@@ -64,7 +64,7 @@ function search(knowledge: Knowledge): Decide {
     const { page, filters } = pageAsked(body);
     const problem = problemOfPage(page) ?? problemOfFilters(filters);
     if (problem !== undefined) return rejection(400, problem);
-    return found(knowledge.search(filters, Number(page))) ?? rejection(500, 'Person profile not found');
+    return foundAnswer(knowledge.search(filters, Number(page))) ?? rejection(500, 'Person profile not found');
   };
 }
 

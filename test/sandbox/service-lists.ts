@@ -1,6 +1,6 @@
 import type { JsonMembers } from '../../src/sandbox/json.ts';
 import type { Entry } from '../../src/sandbox/registrar.ts';
-import { administered, type ServiceState, userIdOf } from '../../src/sandbox/service.ts';
+import { onlyByAdmin, type ServiceState, userIdOf } from '../../src/sandbox/service.ts';
 import {
   problemOfStrings,
   rejection,
@@ -81,7 +81,7 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
       ...inProject,
       name: 'list-users',
       path: '/latest/auth/users',
-      decide: administered(state, (request) => {
+      decide: onlyByAdmin(state, (request) => {
         const users = [...state.users.values()].filter(({ project }) => project === request.project);
         const items = users.map(({ user, email, role }) => ({ user_id: user, email, role }));
         return pageOf('users', items, ({ user_id }) => user_id, request.body);
@@ -91,7 +91,7 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
       ...inProject,
       name: 'list-invites',
       path: '/latest/auth/invites',
-      decide: administered(state, (request) => {
+      decide: onlyByAdmin(state, (request) => {
         const invites = [...state.invites.values()].filter(
           ({ project, state: is }) => project === request.project && is === 'pending',
         );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Connection, sqlite } from '../../src/ledger/db/sqlite.ts';
+import { Connection, sqliteDb } from '../../src/ledger/db/sqlite.ts';
 import { SCHEMA } from '../../src/ledger/db.ts';
 import { layAll } from '../../src/ledger/schema.ts';
 import { answer, doubt, postgresTables, reply, type Tables } from '../ledger/plain.ts';
@@ -71,7 +71,7 @@ async function scansOf(
 async function onSqlite(): Promise<ScannedBy> {
   const connection = new Connection(':memory:', 'write');
   onTestFinished(() => void connection.raw.close());
-  await layAll(sqlite(connection));
+  await layAll(sqliteDb(connection));
   const trees = connection.rows('SELECT rootpage, tbl_name FROM sqlite_schema') as readonly Tree[];
   const tables = new Map(trees.map(({ rootpage, tbl_name: table }) => [rootpage, table]));
   return async (text) => {

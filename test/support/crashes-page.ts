@@ -16,8 +16,8 @@ const STEPS: readonly (readonly [source: string, shown: string])[] = [
   ["crashPoint('before-keep')", 'before-keep'],
   ['await ledger.keep(', 'buy->>ledger: the raw answer'],
   ["crashPoint('after-keep')", 'after-keep'],
-  ['judged(run, replied)', 'Note over buy: the judge: what the answer means'],
-  ['judged(run, replied)', 'after-judge'],
+  ['verdictOn(run, replied)', 'Note over buy: the judge: what the answer means'],
+  ['verdictOn(run, replied)', 'after-judge'],
   ['ledger.end(admission.attempt', 'buy->>ledger: how the attempt ended, and what it cost'],
   ["crashPoint('after-end')", 'after-end'],
 ];

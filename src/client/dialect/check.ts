@@ -1,5 +1,5 @@
 import { callsThat, describedCall, makesProject } from '../../core/described.ts';
-import { nearest, suggestion } from '../../core/errors.ts';
+import { nearestWord, suggestion } from '../../core/errors.ts';
 import { EMAIL_VERDICTS, TAKEN_BY, type VerdictWords, verdictsOf } from '../../core/given.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
@@ -282,7 +282,7 @@ function checkHeaders(
 
 /** A name that is nearly one of ours is that one mistyped, and no slot. */
 const isSlotBeside = (name: string, known: readonly string[]): boolean =>
-  isSlot(name) && nearest(name, known) === undefined;
+  isSlot(name) && nearestWord(name, known) === undefined;
 
 function checkAuth({ auth, headers }: DialectEntries, refuse: Refuse): void {
   if (auth === undefined) return;

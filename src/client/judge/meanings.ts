@@ -389,7 +389,7 @@ export interface Conclusion {
 }
 
 /** @param call undefined for a free request, which is about no call. */
-export function concluded(
+export function conclusionOf(
   parsed: ParsedReply,
   dialect: Dialect,
   operation: DialectOperation,

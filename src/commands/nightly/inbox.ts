@@ -18,7 +18,7 @@ import { codeOf } from '../../lib/system-errors.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
 import { isOrderedHere } from '../../run/batches.ts';
-import { choose, type SweptJob } from '../../run/choose.ts';
+import { chooseJob, type SweptJob } from '../../run/choose.ts';
 import { knownAccount, unlessStopped } from '../../run/known-account.ts';
 import { withAccounts } from '../../walk/resolved-job.ts';
 
@@ -319,7 +319,7 @@ async function asBegun(job: SweptJob, batch: Batch | undefined, ledger: LedgerRe
   // What a person gave is what this host has noted. Others may have written into the store.
   const savedChoices = batch?.state === 'open' && isOrderedHere(batch) ? saidBeside(batch.settings) : {};
   if (Object.keys(savedChoices).length === 0 || job.job.path === undefined) return job;
-  const begun = await unlessStopped(choose({ ...job.ownParts, job: job.job.path, entries: savedChoices }));
+  const begun = await unlessStopped(chooseJob({ ...job.ownParts, job: job.job.path, entries: savedChoices }));
   if (begun === undefined) return job;
   return { ...job, ...(await withAccounts(begun, (account) => knownAccount(account, ledger))) };
 }

@@ -47,7 +47,7 @@ import {
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchKeyOf } from '../../plan/batch-key.ts';
-import { choose } from '../../run/choose.ts';
+import { chooseJob } from '../../run/choose.ts';
 import { inDoubt, rowHere } from '../../run/doubts.ts';
 import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
@@ -364,7 +364,7 @@ export async function doubtsLike(ledger: LedgerReader, batch: Batch, row: string
 
 /** Reads the job of a batch as it is today. */
 async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
-  const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
+  const chosen = await chooseJob({ job: String(settings.job), entries: saidBeside(settings) });
   return chosen.job.operation.name === operation ? chosen : undefined;
 }
 

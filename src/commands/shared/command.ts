@@ -89,7 +89,10 @@ export const text = (about: string, value: string, more: Partial<EntryInfo> = {}
   flag(z.string().optional(), about, value, more);
 
 /** Entries that `--help` has under a heading of their own. */
-export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: string, shape: Shape): Shape {
+export function underHeading<Shape extends Readonly<Record<string, z.ZodType>>>(
+  group: string,
+  shape: Shape,
+): Shape {
   for (const schema of Object.values(shape)) {
     const how = entryInfos.get(schema);
     if (how !== undefined) entryInfos.add(schema, { ...how, group });
@@ -258,13 +261,13 @@ export function command<Input extends z.ZodObject, Output extends object>(
     ...of,
     run: (input, host) =>
       of.run(input, host).catch((error: unknown) => {
-        throw takingOnly(error, (choice) => takes(of.input, choice));
+        throw takingOnly(error, (choice) => takesFlag(of.input, choice));
       }),
   };
 }
 
 /** Whether a command has the flag, and takes the value behind it. */
-export function takes({ shape }: z.ZodObject, { flag: typed, value }: Typed): boolean {
+export function takesFlag({ shape }: z.ZodObject, { flag: typed, value }: Typed): boolean {
   const entries: readonly (readonly [string, z.ZodType])[] = Object.entries(shape);
   return entries.some(([name, schema]) => {
     const how = entryInfos.get(schema);

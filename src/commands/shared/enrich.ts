@@ -29,8 +29,8 @@ import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
-import { choose } from '../../run/choose.ts';
-import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
+import { chooseJob } from '../../run/choose.ts';
+import { openSpender, type Spender, underSignal } from '../../run/run-job.ts';
 import { chooseStore, storeToName } from '../../run/store-choice.ts';
 import { isPlain, saidAt, saidIn } from '../../values/answer-fields.ts';
 import { answerPlaceIn, type ResolvedJob } from '../../walk/resolved-job.ts';
@@ -123,7 +123,7 @@ async function* worked<Row>(
     await describeOperations();
     // The run may begin long after the call, and after other calls, so it names its store again.
     nameStoreOfCall(storeToName(options.store));
-    const chosen = await choose(options);
+    const chosen = await chooseJob(options);
     const { sandbox } = chosen.account;
     const { location } = chooseStore(options.store, sandbox);
     const isList = typeof rows === 'string';
@@ -164,7 +164,7 @@ async function* ran<Row>(
     options.onEvent?.(event);
   };
   const until = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  const running = stoppable(until, (signal) => run(chosen, { ...options, signal, onEvent })).finally(() => {
+  const running = underSignal(until, (signal) => run(chosen, { ...options, signal, onEvent })).finally(() => {
     isOver = true;
     move();
   });

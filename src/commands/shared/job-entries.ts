@@ -3,7 +3,7 @@ import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { DELIMITER_NAMES, DELIMITERS, Reading, readingEntries, readingOf } from '../../core/reading.ts';
 import { type JobEntries, jobEntries } from '../../job/job-schema.ts';
-import { flag, onOff, under } from './command.ts';
+import { flag, onOff, underHeading } from './command.ts';
 
 /** Flags that are entries of a job. A flag overrides the entry in the job's file. */
 
@@ -18,7 +18,7 @@ for (const [name, schema] of Object.entries(READ)) {
   flag(schema, schema.description ?? '', value, name === 'delimiter' ? { meant: byCharacter } : {});
 }
 
-under('How the list is read:', READ);
+underHeading('How the list is read:', READ);
 
 /** For a command that sees the file first. Later commands take the file as it was accepted. */
 export const STRICT = onOff('refuse the file if a row cannot be read, instead of setting the row aside');
@@ -88,7 +88,7 @@ export const ASKED = 'What is asked and written:';
 
 // These three are common enough to stand above all groups.
 const { columns: _columns, add: _add, account: _account, ...askedEntries } = ENTRIES;
-under(ASKED, { ...askedEntries, formulas: FORMULAS, strict: STRICT });
+underHeading(ASKED, { ...askedEntries, formulas: FORMULAS, strict: STRICT });
 
 const NAMES = [...Object.keys(ENTRIES), 'formulas'] as (keyof typeof ENTRIES | 'formulas')[];
 

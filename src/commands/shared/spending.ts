@@ -13,7 +13,7 @@ import { onPause } from '../../lib/pause-signal.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
-import { type Console, type Host, under } from './command.ts';
+import { type Console, type Host, underHeading } from './command.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';
 
 export const WAITING = 'How it waits and stops:';
@@ -25,7 +25,7 @@ export const WAITING = 'How it waits and stops:';
 export function spendingInput<Word extends Acceptable>(acceptable?: readonly Word[]) {
   return {
     ...COMMON,
-    ...under(WAITING, {
+    ...underHeading(WAITING, {
       max_pause: maxPause('stop when no call finishes for this long (10m off a terminal)'),
       wait: wait(),
       accept: accept(acceptable),

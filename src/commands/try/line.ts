@@ -37,14 +37,14 @@ import { replaceFile } from '../../lib/atomic-file.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
-import { choose } from '../../run/choose.ts';
+import { chooseJob } from '../../run/choose.ts';
 import { knownAccount } from '../../run/known-account.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { type KeyInput, keyOf } from '../shared/asked-key.ts';
 import type { Host } from '../shared/command.ts';
 import { mayBeSent, spend, toldOn } from '../shared/spending.ts';
-import { type Made, made, readAnew, requestLines, requestShown, type Trial, trialOf } from './trial.ts';
+import { type Made, makeCall, readAnew, requestLines, requestShown, type Trial, trialOf } from './trial.ts';
 
 /**
  * A vendor whom no dialect describes is asked by a line of curl: once for a person or company that it knows,
@@ -201,7 +201,7 @@ async function trialFor(
   later: Later | undefined,
   proposed?: OwnDialect,
 ): Promise<Trial> {
-  const chosen = await choose({
+  const chosen = await chooseJob({
     job: draft.operation,
     entries: { account: name },
     accounts,
@@ -335,13 +335,13 @@ async function ask({ input, host, words }: Line, trial: Trial, by = waitedFor): 
  * Makes the call, and asks for its later answer until that is there. A batch whose row is in doubt asks once
  * and is over, so it is begun again for each question.
  */
-async function waitedFor(...[trial, options, words, spending]: Parameters<typeof made>): Promise<Made> {
+async function waitedFor(...[trial, options, words, spending]: Parameters<typeof makeCall>): Promise<Made> {
   const { later } = dialectOperationOf(trial.dialect, trial.call);
   const { signal, maxPauseMs = Number.POSITIVE_INFINITY, clock = systemClock } = spending;
   const everyMs = parseDurationMs(later?.every ?? '') ?? 0;
   const beganMs = clock.monotonicMs();
   for (;;) {
-    const done = await made(trial, options, words, spending);
+    const done = await makeCall(trial, options, words, spending);
     const { summary, tried } = done;
     if (later === undefined || tried === undefined || !isAtWork(tried)) return done;
     if (summary.stopped !== null || signal.aborted) return done;

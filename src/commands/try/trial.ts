@@ -238,7 +238,7 @@ export interface Made {
  * Makes the call or resumes it. The user has agreed to its price. The call may cost no more, unless it was
  * lost and is sent again.
  */
-export async function made(
+export async function makeCall(
   trial: Trial,
   { refresh, store }: { readonly refresh?: boolean | undefined; readonly store?: string | undefined },
   words: readonly string[],
@@ -275,11 +275,11 @@ export async function made(
  */
 export async function readAnew(
   trial: Trial,
-  options: Parameters<typeof made>[1],
+  options: Parameters<typeof makeCall>[1],
   words: readonly string[],
   spending: Parameters<Parameters<typeof spend>[4]>[0],
 ): Promise<Made> {
-  const { summary, tried } = await made(trial, options, words, spending);
+  const { summary, tried } = await makeCall(trial, options, words, spending);
   if (tried === undefined) return { summary, tried };
   const judged = readToday(tried, trial.dialect);
   if (judged === undefined || (tried.end?.kind === 'answered' && judged.charged <= tried.end.charged))

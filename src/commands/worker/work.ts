@@ -23,7 +23,7 @@ import { keepRetention } from '../../run/erase.ts';
 import { requireKnown } from '../../run/known-account.ts';
 import { sendOnce } from '../../run/notices.ts';
 import { workRange } from '../../run/pipeline.ts';
-import { stoppable } from '../../run/run-job.ts';
+import { underSignal } from '../../run/run-job.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { openQueue, type TakenRange, type WorkQueue } from '../../run/work-queue.ts';
@@ -55,7 +55,7 @@ export async function runWorker(
 ): Promise<{ readonly ranges: number; readonly rows: number; readonly stopped: StopError }> {
   const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
   const { location } = chooseStore(options.store, false);
-  return stoppable(options.signal, async (stopping) => {
+  return underSignal(options.signal, async (stopping) => {
     let ranges = 0;
     let rows = 0;
     const count = (event: WorkerEvent): void => {

@@ -8,7 +8,7 @@ import { abn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import { isDate } from '../../values/text.ts';
 import { website } from '../../values/website.ts';
-import { isNamedWithin, isNameOf, squeezed, wordsOf } from './column-names.ts';
+import { isNamedWithin, isNameOf, lettersAndDigits, wordsOf } from './column-names.ts';
 
 /**
  * The kind of a column: told by the input that the column feeds, by its name, or by its cells. Guessing,
@@ -80,7 +80,7 @@ const BY_WORDS: readonly (readonly [KindName, RegExp])[] = [
 ];
 
 export function kindByName(header: string, operations: Iterable<Operation>): KindName | undefined {
-  const name = squeezed(header);
+  const name = lettersAndDigits(header);
   const inputs = [...operations].flatMap((operation) => operation.inputs);
   const named = inputs.filter(({ aliases }) => aliases.includes(name));
   for (const input of [...named, ...inputs.filter((each) => isNamedWithin(each, header))]) {

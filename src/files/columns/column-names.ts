@@ -4,7 +4,7 @@ import { wordsIn } from '../../core/plain-text.ts';
 /** What a column is called, by a person or by the program that wrote the list, and which input is meant. */
 
 /** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
-export function squeezed(name: string): string {
+export function lettersAndDigits(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
@@ -18,8 +18,8 @@ export function wordsOf(name: string, separator: RegExp): string {
 
 /** Whether the column has a name of the input, and nothing else. */
 export function isNameOf({ name, aliases }: InputField, column: string): boolean {
-  const text = squeezed(column);
-  return text === squeezed(name) || aliases.includes(text);
+  const text = lettersAndDigits(column);
+  return text === lettersAndDigits(name) || aliases.includes(text);
 }
 
 /**
@@ -64,8 +64,8 @@ const AT_WORK: readonly string[] = ['work', 'business', 'office', 'primary'];
 const OF_ANY_OBJECT: readonly string[] = ['name', 'contact', 'number'];
 
 function isOfObject(input: InputField, [object = '', ...others]: readonly string[]): boolean {
-  const kind = OBJECTS.find(({ words }) => words.includes(squeezed(object)));
-  const parts = others.map(squeezed);
+  const kind = OBJECTS.find(({ words }) => words.includes(lettersAndDigits(object)));
+  const parts = others.map(lettersAndDigits);
   const name = parts.filter((part, at) => at === 0 || !AT_WORK.includes(part)).join('');
   if (kind === undefined || name === '') return false;
   if (kind.beginnings.some((beginning) => input.aliases.includes(beginning + name))) return true;

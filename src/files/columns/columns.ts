@@ -17,10 +17,10 @@ import {
   type Guess,
   guessColumns,
   type LikelyColumn,
+  missingColumns,
   passedOverStop,
   readContent,
-  unheeded,
-  unusable,
+  unheededColumns,
 } from './guess.ts';
 
 export * from './guess.ts';
@@ -112,7 +112,7 @@ async function columnsOfOne(
   const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
   const found =
     chosen.guesses === undefined
-      ? mapped(operation, header, asChosen(operation, header, { ...chosen, columns }))
+      ? columnMapOf(operation, header, asChosen(operation, header, { ...chosen, columns }))
       : await guessed(operation, sheet, header, saidOf(operation, header, columns, except), earlier);
   const label = await labelIn(operation, sheet, header, found);
   if (label !== undefined) {
@@ -132,7 +132,9 @@ async function columnsOfOne(
       note: `${fact} It is not read.`,
     };
   }
-  const passedOver = unheeded(operation, header, found.columns).find(({ input }) => !except.includes(input));
+  const passedOver = unheededColumns(operation, header, found.columns).find(
+    ({ input }) => !except.includes(input),
+  );
   if (passedOver !== undefined) throw passedOverStop(operation, passedOver);
   return found;
 }
@@ -175,7 +177,7 @@ async function guessed(
   );
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length);
-  return mapped(operation, header, guessColumns(operation, header, content, hints));
+  return columnMapOf(operation, header, guessColumns(operation, header, content, hints));
 }
 
 function isAsSaid({ columns }: EarlierGuess, hints: ColumnHints): boolean {
@@ -196,11 +198,11 @@ function asBefore(
     const named = byHeader.get(input);
     return named?.column === column ? named.because : asIn;
   };
-  return mapped(operation, header, asChosen(operation, header, { columns }, because));
+  return columnMapOf(operation, header, asChosen(operation, header, { columns }, because));
 }
 
 /** @throws StopError `job` when a guess is not sure, or no column is usable. */
-export function mapped(
+export function columnMapOf(
   operation: Operation,
   header: readonly string[],
   { sure: mapping, problem, note }: Guess,
@@ -296,7 +298,7 @@ function asChosen(
   const sure = new Map(
     [...mapping].map(([input, column]) => [input, { column, because: becauseOf(input, column) }]),
   );
-  const problem = unusable(operation, header, mapping);
+  const problem = missingColumns(operation, header, mapping);
   return { sure, ...present({ problem: problem && refused(problem, operation) }) };
 }
 

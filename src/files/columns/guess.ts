@@ -13,7 +13,7 @@ import { isDate } from '../../values/text.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
 import { BY_CONTENT, isAboutAnother, kindOfInput, SHARE_THAT_DECIDES } from './column-kind.ts';
-import { isNamedWithin, isNameOf, squeezed } from './column-names.ts';
+import { isNamedWithin, isNameOf, lettersAndDigits } from './column-names.ts';
 
 /**
  * Guesses which column feeds which input. A name outranks content. Content decides where several names say
@@ -96,7 +96,7 @@ export function guessColumns(
   for (const { input } of others) sure.delete(input);
   if (content !== undefined) addByContent(open, header, content, sure);
   const likely = content === undefined ? [] : likelyColumns(open, header, content, sure);
-  const problem = unusable(operation, header, sure, likely[0]);
+  const problem = missingColumns(operation, header, sure, likely[0]);
   const note = others.map(({ column }) => othersNote(operation, column)).join(' ');
   return { sure, ...(problem === undefined ? {} : { problem }), ...(note === '' ? {} : { note }) };
 }
@@ -229,7 +229,7 @@ function namesakesOf(input: InputField, header: readonly string[]): readonly str
  * Columns that tell the place of a person in the service, or the identity of the person, and that feed no
  * input. An operation that only looks up has none.
  */
-export function unheeded(
+export function unheededColumns(
   { heeds = [] }: Operation,
   header: readonly string[],
   columns: Readonly<Record<string, string>>,
@@ -284,7 +284,7 @@ export function passedOverStop(
  */
 export function isGenericGuess(operation: Operation, header: readonly string[], column: string): boolean {
   const { inputs } = operation;
-  if (!inputs.some(({ generic = [] }) => generic.includes(squeezed(column)))) return false;
+  if (!inputs.some(({ generic = [] }) => generic.includes(lettersAndDigits(column)))) return false;
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
 }
 
@@ -357,7 +357,7 @@ function notSure(operation: Operation, input: InputField, claimants: readonly st
 }
 
 /** @returns undefined when every required input has a column. */
-export function unusable(
+export function missingColumns(
   operation: Operation,
   header: readonly string[],
   mapped: ReadonlyMap<string, unknown>,

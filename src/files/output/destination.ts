@@ -316,7 +316,7 @@ export function reportPath(output: string): string {
 }
 
 /** Waits until a chunk is written. It does not wait for `drain`, because a stream that fails never drains. */
-export async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
+export async function writeChunk(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
   const failed = await new Promise<Error | null | undefined>((resolve) => {
     if (stream.write(chunk, resolve)) resolve(null);
   });

@@ -37,7 +37,6 @@ import {
   attentionPath,
   copyFor,
   type Destination,
-  drained,
   isMacrosName,
   keptList,
   keptWords,
@@ -45,6 +44,7 @@ import {
   listMark,
   reportPath,
   resultsPath,
+  writeChunk,
 } from './destination.ts';
 import { matchingOf } from './match.ts';
 import { modeLike, type Ownership, removeStale, writeOwnFile, writtenHere } from './own-files.ts';
@@ -163,7 +163,7 @@ async function writeFrom(
   const tally = await tallyOf(order.ledger, batch);
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
-    for await (const chunk of chunks) await drained(destination.stream, chunk);
+    for await (const chunk of chunks) await writeChunk(destination.stream, chunk);
     const view = await wholeView(order.ledger, batch, tally, order.priceOf);
     return { view, ...present({ changes: writing.changes }) };
   }

@@ -7,11 +7,11 @@ import {
   type Manner,
   Outage,
   type RetryContext,
-  refusal,
+  refusalOf,
   SESSION,
   Unanswered,
-  unanswered,
-  unreachable,
+  unansweredStop,
+  unreachableStop,
   type WriteManner,
 } from '../../lib/postgres-server.ts';
 import {
@@ -69,7 +69,7 @@ const OF_A_SPENDER =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off';
 
 /** @throws StopError `store` when the place is refused or cannot be reached. */
-export async function postgres(location: string, options: PostgresOptions = {}): Promise<PostgresDb> {
+export async function openPostgres(location: string, options: PostgresOptions = {}): Promise<PostgresDb> {
   const { isReader = false, riding, schema = SCHEMA, name = 'rowonce' } = options;
   const address = await addressOf(location);
   const { default: pg } = await import('pg');
@@ -257,7 +257,7 @@ export class PostgresDb implements Db {
 
   async #once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
-      throw unreachable(error, this.#address);
+      throw unreachableStop(error, this.#address);
     });
     try {
       const result = await work(client);
@@ -286,7 +286,7 @@ export class PostgresDb implements Db {
     try {
       return await client.query(query);
     } catch (error) {
-      throw isAway(error) ? unanswered(error, this.shown) : refusal(error, this.#address);
+      throw isAway(error) ? unansweredStop(error, this.shown) : refusalOf(error, this.#address);
     }
   }
 }

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { messageOf, type StopDetail, StopError } from '../../core/errors.ts';
 import { AGAIN, phrase } from '../../core/phrase.ts';
 import { crashPoint } from '../../lib/faults.ts';
-import { shortage } from '../../lib/system-errors.ts';
+import { shortageOf } from '../../lib/system-errors.ts';
 import {
   type AnyRecord,
   type Cell,
@@ -176,7 +176,7 @@ const usedOf = ({ columns, sql }: Statement): readonly string[] =>
  * An error of the database is thrown with what a person can do about it.
  * @param reader for what is read beside a transaction, which sees nothing of it.
  */
-export function sqlite(writer: Connection, reader = writer): Db {
+export function sqliteDb(writer: Connection, reader = writer): Db {
   const folder = dirname(writer.raw.name);
   let last: Promise<unknown> = Promise.resolve();
   let isBusy = false;
@@ -194,7 +194,7 @@ export function sqlite(writer: Connection, reader = writer): Db {
   const failed = (error: unknown): never => {
     // SQLite itself may have rolled back, as where the disk is full.
     if (writer.raw.inTransaction) writer.rows('ROLLBACK');
-    throw explained(error, folder);
+    throw explainedError(error, folder);
   };
   const writeNow = async (parts: readonly GroupPart[]): Promise<readonly (readonly unknown[])[]> => {
     try {
@@ -245,7 +245,7 @@ function sqlOn(connection: Connection, folder: string): Sql {
     try {
       return work() as never;
     } catch (error) {
-      throw explained(error, folder);
+      throw explainedError(error, folder);
     }
   };
   return {
@@ -299,12 +299,12 @@ function meaningOf(
  * What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and
  * other bugs pass unchanged.
  */
-export function explained(error: unknown, folder: string): unknown {
+export function explainedError(error: unknown, folder: string): unknown {
   const code = sqliteCode(error);
   // Errors of the file system name the failed system call; bugs of ours do not.
   const isOfUse = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error);
   if (!isOfUse || code.startsWith('SQLITE_CONSTRAINT')) return error;
-  const short = shortage(code);
+  const short = shortageOf(code);
   const meaning = meaningOf(code, folder, short?.why ?? messageOf(error));
   return new StopError({ ...meaning, next: short?.next ?? meaning.next }, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { Tell } from '../../lib/postgres-server.ts';
 import { QUEUE_SCHEMA } from '../batches.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
-import { type PostgresDb, postgres } from '../db/postgres.ts';
+import { openPostgres, type PostgresDb } from '../db/postgres.ts';
 import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
@@ -31,7 +31,7 @@ import {
   sourceIn,
   takeLedger,
 } from '../site.ts';
-import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
+import { beginWorker, endWorker, readWorkers, spendersOf } from '../spenders.ts';
 import type {
   AloneOptions,
   CopyInPlace,
@@ -109,7 +109,7 @@ async function openSpender(
   options: StoreOptions,
 ): Promise<{ readonly db: PostgresDb; readonly worker: number; readonly ledger: Ledger }> {
   const { patience, tell, clock } = options;
-  const db = await postgres(location, { riding: patience && { ...patience, clock, tell } });
+  const db = await openPostgres(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(db, async () => {
     const wasThere = await holdsLedger(db);
     if (!wasThere && !options.create) throw noLedger(db);
@@ -135,7 +135,7 @@ async function openSpender(
       worker,
       ledger: {
         ...ledger,
-        workers: () => workers(db),
+        workers: () => readWorkers(db),
         spenders: spendersOf({ context, db, worker, watch, ledger }),
         close: () => (closing ??= close()),
       },
@@ -187,10 +187,10 @@ function noLedger(db: PostgresDb, tell?: Tell): StopError {
 
 /** Opens a store to read it, also beside workers. */
 async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
-  const db = await postgres(location, { isReader: true });
+  const db = await openPostgres(location, { isReader: true });
   return closedByFailure(db, async () => {
     if (!(await holdsLedger(db))) throw noLedger(db, tell);
-    return { ...(await readerAt(db, siteOfDatabase(db), tell)), workers: () => workers(db) };
+    return { ...(await readerAt(db, siteOfDatabase(db), tell)), workers: () => readWorkers(db) };
   });
 }
 
@@ -202,7 +202,7 @@ const readingDatabase = <T>(location: string, work: (db: PostgresDb) => Promise<
   });
 
 async function using<T>(location: string, isReader: boolean, work: (db: PostgresDb) => Promise<T>) {
-  const db = await postgres(location, { isReader });
+  const db = await openPostgres(location, { isReader });
   return work(db).finally(() => db.close());
 }
 
@@ -314,7 +314,7 @@ async function copyFromDatabase<T>(
   options: AloneOptions,
   work: (from: CopySource) => Promise<T>,
 ): Promise<T> {
-  const db = await postgres(location, { name: COPYING });
+  const db = await openPostgres(location, { name: COPYING });
   try {
     if (!(await holdsLedger(db, { refuse: refuseUncopied }))) throw noLedger(db);
     await requireOwner(db);
@@ -347,7 +347,7 @@ async function copyInPlace(location: string, db: PostgresDb, layout: number): Pr
       phrase`End all runs, workers and pages that use it, then ${AGAIN}.`,
     );
   const [copy, oldSchema] = [`${SCHEMA}_copy`, await freeSchema(db, `${SCHEMA}_${layout}`)];
-  const to = await postgres(location, { name: COPYING, schema: copy });
+  const to = await openPostgres(location, { name: COPYING, schema: copy });
   return {
     location,
     present: undefined,
@@ -400,7 +400,7 @@ const HAS_ARRIVED = `DELETE FROM meta WHERE name = 'arriving' AND value = ? RETU
 
 /** A copy has a mark with its name until it is whole, and nothing opens it before. */
 async function copyIntoDatabase(location: string): Promise<CopyTarget> {
-  const db = await postgres(location);
+  const db = await openPostgres(location);
   return closedByFailure(db, async () => {
     if (!(await holdsLedger(db, { mayArrive: true }))) await layOut(db);
     const isArriving = (await metaOf(db, 'arriving')) !== undefined;

@@ -10,7 +10,7 @@ import { FILE_MODE, makePrivateFile, sizeOf, syncFile, syncFolder } from '../../
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
-import { Connection, explained, isDiskFull, sqlite } from '../db/sqlite.ts';
+import { Connection, explainedError, isDiskFull, sqliteDb } from '../db/sqlite.ts';
 import type { Db } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { CommitGuard } from '../gather.ts';
@@ -91,7 +91,7 @@ async function explaining<T>(location: string, work: (folder: StoreFolder) => Pr
   try {
     return await work(folder);
   } catch (error) {
-    throw explained(error, folder.path);
+    throw explainedError(error, folder.path);
   }
 }
 
@@ -150,14 +150,14 @@ async function openLocked(
   folder: StoreFolder,
   { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
 ): Promise<SoleAccess> {
-  const isNew = await isEmpty(sqlite(writer), folder);
+  const isNew = await isEmpty(sqliteDb(writer), folder);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
   writer.pragma('journal_mode = WAL');
   if (isNew) writer.pragma(`application_id = ${APPLICATION_ID}`);
   const reader = new Connection(folder.ledger, 'read');
   return closedByFailure(reader.raw, async () => {
-    const db = sqlite(writer, reader);
+    const db = sqliteDb(writer, reader);
     await takeLedger(db, siteOfFolder(folder), options, !isNew);
     ensureReserve(folder.reserve);
     limitPages(writer);
@@ -286,7 +286,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 async function openToRead(folder: StoreFolder, tell?: Tell): Promise<Db> {
   refuseForeign(folder);
   if (!hasLedger(folder)) throw noStore(folder, tell);
-  const db = sqlite(new Connection(folder.ledger, 'read'));
+  const db = sqliteDb(new Connection(folder.ledger, 'read'));
   return closedByFailure(db, async () => {
     if (await isEmpty(db, folder)) throw noStore(folder, tell);
     return db;
@@ -323,7 +323,7 @@ async function backUp(db: Db, file: string): Promise<void> {
     rmSync(part, { force: true });
     writeFileSync(part, '', { mode: FILE_MODE, flag: 'wx' });
     await db.rows('VACUUM INTO ?', [part]);
-    await markBackup(sqlite(new Connection(part, 'write')));
+    await markBackup(sqliteDb(new Connection(part, 'write')));
     syncFile(part);
     if (!(await moveWithoutReplacing(part, path)))
       throw stop('output', `There is a file ${path} already.`, 'Name a new one.');
@@ -355,7 +355,7 @@ async function copyFromFolder<T>(
   prepare(folder);
   const lock = await takeLock(folder, options);
   const from = new Connection(folder.ledger, 'write');
-  const db = sqlite(from);
+  const db = sqliteDb(from);
   try {
     if (await isEmpty(db, folder, refuseUncopied)) throw noStore(folder);
     const source: CopySource = {
@@ -393,7 +393,9 @@ async function copyIntoFolder(folder: StoreFolder, options: AloneOptions): Promi
   return {
     ...copyBeside(folder),
     location: folder.path,
-    present: hasLedger(folder) ? await identityIn(sqlite(new Connection(folder.ledger, 'read'))) : undefined,
+    present: hasLedger(folder)
+      ? await identityIn(sqliteDb(new Connection(folder.ledger, 'read')))
+      : undefined,
     async close() {
       lock.release();
     },
@@ -412,7 +414,7 @@ function copyBeside(folder: StoreFolder, keep = () => {}): Pick<CopyTarget, 'tak
         connection.pragma(`application_id = ${APPLICATION_ID}`);
         // It is on the disk as a whole before anybody takes it for a ledger.
         connection.pragma('synchronous = OFF');
-        await copyTables(from, sqlite(connection), identity);
+        await copyTables(from, sqliteDb(connection), identity);
       } finally {
         connection.raw.close();
       }

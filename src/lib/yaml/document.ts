@@ -19,7 +19,7 @@ import { asCommand, faces, phrase, typing, type Words } from '../../core/phrase.
 import { shellWord } from '../command-line.ts';
 import { distrustOf } from '../file-trust.ts';
 import { meantPath } from '../near-path.ts';
-import { codeOf, shortage } from '../system-errors.ts';
+import { codeOf, shortageOf } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
 /**
@@ -144,7 +144,7 @@ async function unreadable(path: string, { code, name }: DocumentKind, error: unk
       );
     }
     default: {
-      const short = shortage(codeOf(error));
+      const short = shortageOf(codeOf(error));
       return stop(code, `${path}: it cannot be read: ${short?.why ?? messageOf(error)}`, short?.next ?? next);
     }
   }

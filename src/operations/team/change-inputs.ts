@@ -1,5 +1,5 @@
 import type { Code } from '../../core/cell-problems.ts';
-import { meantBy, nearest, stop } from '../../core/errors.ts';
+import { meantBy, nearestWord, stop } from '../../core/errors.ts';
 import { together as allOf, finding, keptCell } from '../../core/finding.ts';
 import type { Findings } from '../../core/findings.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
@@ -83,7 +83,7 @@ type ValuesOf<Parts> = {
  * Puts a row together from the readings of its cells. All problems are reported at once, so that a sheet is
  * corrected in one go.
  */
-export function together<Parts extends Readonly<Record<string, Prepared<unknown>>>>(
+export function rowOfCells<Parts extends Readonly<Record<string, Prepared<unknown>>>>(
   parts: Parts,
 ): Prepared<ValuesOf<Parts>> {
   const problems = Object.values(parts).flatMap((part) => (part.kind === 'invalid' ? [part.findings] : []));
@@ -107,7 +107,7 @@ export function readText(input: string, cell = ''): Prepared<string> {
   return ready(text);
 }
 
-export function optional<Value>(
+export function optionalCell<Value>(
   cell: string | undefined,
   reader: (cell: string) => Prepared<Value>,
 ): Prepared<Value | undefined> {
@@ -142,7 +142,7 @@ export function readRole(cell = '', others: readonly string[] = []): Prepared<Ro
   const role = roleOf(word);
   if (role !== undefined) return ready(role);
   if (word === 'none') return invalid(finding('none_is_no_role', { input: 'role' }));
-  const meant = nearest(word, [...ROLES, ...others]);
+  const meant = nearestWord(word, [...ROLES, ...others]);
   const facts = { input: 'role', cell: keptCell(cell), ...present({ meant }) };
   return invalid(finding('role_unknown', facts));
 }
@@ -226,7 +226,7 @@ export function readOrganization(
   { organization_id: cell }: RowInput,
   { organizationId }: OperationOptions,
 ): Prepared<string | undefined> {
-  const fromCell = optional(cell, (text) => readText('organization_id', text));
+  const fromCell = optionalCell(cell, (text) => readText('organization_id', text));
   return fromCell.kind === 'ready' && fromCell.input === undefined ? ready(organizationId) : fromCell;
 }
 

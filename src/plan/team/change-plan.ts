@@ -56,10 +56,10 @@ import {
   preparedRows,
   projectsOf,
   type ResolvedRow,
-  resolved,
   unknownNames,
   unknownProjects,
   type WorkableRow,
+  withTeamFacts,
 } from './planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
@@ -237,7 +237,7 @@ export async function planChanges(
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live), remembered);
-  const resolvedRows = resolved(context, prepared, team, forgotten);
+  const resolvedRows = withTeamFacts(context, prepared, team, forgotten);
   const beyond = missingRows(context, resolvedRows, team);
   const pricing = await pricingOf(context);
   const rows = new Set(resolvedRows.map(({ row }) => row)).size;
@@ -365,7 +365,7 @@ async function changesSentAgain(
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
-  const resolvedRows = resolved(context, rows, team);
+  const resolvedRows = withTeamFacts(context, rows, team);
   return projectsOf([...resolvedRows, ...missingRows(context, resolvedRows, team)]);
 }
 

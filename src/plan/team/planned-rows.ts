@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { answerPlaceOf, type Dialect } from '../../client/dialect.ts';
-import { merged, objectWith } from '../../core/answer-body.ts';
+import { mergedObjects, objectWith } from '../../core/answer-body.ts';
 import { askedText } from '../../core/call-key.ts';
-import { invariant, misspelled } from '../../core/errors.ts';
+import { invariant, nameMeant } from '../../core/errors.ts';
 import { finding } from '../../core/finding.ts';
 import type { Findings } from '../../core/findings.ts';
 import { type KnownSubject, subjectOfUser, subjectText, type Team } from '../../core/membership.ts';
@@ -125,7 +125,7 @@ function misspelledNames(
 ): UnknownObject['misspelled'] | undefined {
   const all = named.flatMap(({ name, rows }) => {
     const others = named.filter((each) => each.rows > rows).map((each) => each.name);
-    const meant = misspelled(name, [...known, ...others]);
+    const meant = nameMeant(name, [...known, ...others]);
     return meant === undefined ? [] : [{ name, rows, meant }];
   });
   return all.length === 0 ? undefined : all;
@@ -141,7 +141,7 @@ const countedNames = (names: readonly string[]): UnknownObject['projects'] =>
  * Completes the rows with what the team knows about their subjects.
  * @param forgotten when a person was forgotten; left out: no one is kept out for that.
  */
-export function resolved(
+export function withTeamFacts(
   context: PlanContext,
   rows: readonly ListedRow[],
   team: Team,
@@ -259,7 +259,8 @@ function idToCome(call: Call): string {
 function successOf(call: Call, dialect: Dialect): JsonValue {
   const paths = Object.values(dialect.operations[call.operation]?.answer_fields ?? {});
   let body: JsonObject = {};
-  for (const path of paths) if (path !== undefined) body = merged(body, objectWith(path, idToCome(call)));
+  for (const path of paths)
+    if (path !== undefined) body = mergedObjects(body, objectWith(path, idToCome(call)));
   const { fields, envelope } = answerPlaceOf(dialect);
   const ownBody = fields === undefined ? body : objectWith(fields, body);
   return envelope === undefined ? ownBody : objectWith(envelope, ownBody);

@@ -7,7 +7,7 @@ import { type AccountEnd, askAccount, notTaken } from './ask-account.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
 
 /** What one account has found, after the check of the address in it; or the check, which comes next. */
-export function checked(
+export function withAddressCheck(
   row: RowCalls,
   at: number,
   step: RowStep,

@@ -4,7 +4,7 @@ import { isCheck } from '../../core/given.ts';
 import type { RowInput } from '../../core/operation.ts';
 import type { RowStep, StepAccount, StepEnd } from '../../core/steps.ts';
 import type { MetCall } from '../met-call.ts';
-import { checked } from './address-check.ts';
+import { withAddressCheck } from './address-check.ts';
 import { type AccountEnd, askAccount } from './ask-account.ts';
 import type { Asking, Assumed, RowCalls } from './row-calls.ts';
 
@@ -38,7 +38,7 @@ export function askStep(
     const input = inputOf(step, stepAccount, filled);
     if (input === undefined) continue;
     const found = askAccount(row, at, stepAccount, input, assumed, step.wants);
-    const state = 'met' in found ? found : checked(row, at, step, found, assumed);
+    const state = 'met' in found ? found : withAddressCheck(row, at, step, found, assumed);
     if (state.kind === 'look') return state;
     if ('met' in state) asking.push(state.met);
     else if ((isFilled(state) && !isUndecided(state)) || accounts.length === 1) return { ...state, name };

@@ -3,7 +3,7 @@ import { type ComponentType, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchList } from '../api.ts';
 import { arriving } from './parts/arriving.ts';
-import { late, useAsked } from './parts/asking.tsx';
+import { lazyPart, useAsked } from './parts/asking.tsx';
 import { Away } from './parts/away.tsx';
 import { ButtonLink, Title } from './parts/controls.tsx';
 import { grouped, needing } from './parts/figures.ts';
@@ -29,44 +29,44 @@ function styled<Part>(load: () => Promise<Part>): () => Promise<Part> {
 const VIEWS: readonly (readonly [address: RegExp, view: View])[] = [
   [
     /^\/$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/home.tsx')).Home),
       'Lists',
     ),
   ],
-  [/^\/lists\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListPage, 'List')],
-  [/^\/files\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListOfBatch, 'List')],
+  [/^\/lists\/(?<id>[^/]+)$/, lazyPart(async () => (await import('./views/list.tsx')).ListPage, 'List')],
+  [/^\/files\/(?<id>[^/]+)$/, lazyPart(async () => (await import('./views/list.tsx')).ListOfBatch, 'List')],
   [
     /^\/reports\/(?<id>[^/]+)$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/report.tsx')).Report),
       'Report',
     ),
   ],
   [
     /^\/money$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/money.tsx')).Money),
       'Money',
     ),
   ],
   [
     /^\/nights$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/nights.tsx')).Nights),
       'Nights',
     ),
   ],
   [
     /^\/accounts$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/accounts.tsx')).Accounts),
       'Accounts',
     ),
   ],
   [
     /^\/accounts\/try$/,
-    late(
+    lazyPart(
       styled(async () => (await import('./views/try-line.tsx')).TryVendor),
       'Accounts',
     ),

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import { describe } from '../../core/described.ts';
+import { registerOperations } from '../../core/described.ts';
 import { nameVendors } from '../../core/vendor-titles.ts';
 import type { Challenge, OpenAnswer, OperationList, Proof, Refusal } from '../api.ts';
 
@@ -59,7 +59,7 @@ window.addEventListener('focus', () => (returned.value += 1));
 /** How many answers, and scripts of parts of the page, are not there yet. */
 export const awaited = signal(0);
 
-export function awaiting<T>(coming: Promise<T>): Promise<T> {
+export function countAwaited<T>(coming: Promise<T>): Promise<T> {
   awaited.value = awaited.peek() + 1;
   return coming.finally(() => {
     awaited.value = awaited.peek() - 1;
@@ -120,7 +120,7 @@ function letIn(by: string): void {
 async function learn(): Promise<void> {
   const { operations, vendors, serve } = await ask<OperationList>('/operations');
   serveCommand.value = serve;
-  describe(operations);
+  registerOperations(operations);
   nameVendors(vendors);
   isIn.value = true;
 }
@@ -209,7 +209,7 @@ export const look = <T>(command: string, body: object, signal?: AbortSignal): Pr
 
 export function ask<T>(path: string, how: How = {}): Promise<T> {
   const answer = answerTo(path, how).then((given): Promise<T> => given.json());
-  return how.isBeside ? answer : awaiting(answer);
+  return how.isBeside ? answer : countAwaited(answer);
 }
 
 /** A browser may read a file for so long after it was told to save it. */
@@ -219,7 +219,7 @@ const SAVED_MS = 60_000;
  * Saves a file. A link could not, because a browser sends no token with a download, and a ticket for one
  * download would need timers and an exception in the guard (2026-11-28). @throws Refused
  */
-export async function take(path: string, body?: object): Promise<void> {
+export async function downloadFile(path: string, body?: object): Promise<void> {
   const answer = await answerTo(path, { ...(body === undefined ? {} : { body }), isLook: true });
   const name = /filename\*=UTF-8''(?<name>.+)$/.exec(answer.headers.get('content-disposition') ?? '');
   save(decodeURIComponent(name?.groups?.name ?? ''), await answer.blob());

@@ -8,7 +8,7 @@ import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
 import { isCurl } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
-import { choose } from '../../run/choose.ts';
+import { chooseJob } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
@@ -132,7 +132,7 @@ async function jobsIn(server: Server, command: PageCommand, given: Given, list: 
   const [job] = jobs;
   if (job === undefined) return undefined;
   const chosen = typeof given.account === 'string' ? { account: given.account } : {};
-  const { account } = await choose({ job, entries: chosen });
+  const { account } = await chooseJob({ job, entries: chosen });
   const { location } = chooseStore(server.store, account.sandbox);
   return { entries: { [entry]: meaning === 'jobs' ? jobs : job }, store: location };
 }

@@ -6,7 +6,7 @@ import { type InputRow, NO_HEADER, type RowNumber, rowsAsked } from '../../core/
 import { listsOf } from '../../ledger/ledger.ts';
 import type { WholeTable } from '../../run/batch-table.ts';
 import { batchLines } from '../../run/batches.ts';
-import { choose } from '../../run/choose.ts';
+import { chooseJob } from '../../run/choose.ts';
 import { ListAhead } from '../../run/known-rows.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
@@ -136,7 +136,7 @@ export class ListPages {
   }
 
   async #known(list: KeptList, job: ListJob, page: ListRows): Promise<ListRows> {
-    const chosen = await choose({ job: await writeListJob(list, job) });
+    const chosen = await chooseJob({ job: await writeListJob(list, job) });
     const { location } = chooseStore(this.#server.store, chosen.account.sandbox);
     return lookIntoIfThere(location, async (ledger) => {
       if (ledger === undefined) return page;

@@ -13,7 +13,7 @@ import { isUrl } from '../../ledger/store.ts';
 import { type Chunks, NewFile, outputProblem, replaceBy, replaceFile } from '../../lib/atomic-file.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { isYamlName, nameParts } from '../../lib/file-name.ts';
-import { choose, jobOver, refuseChanges, type SweptJob, sweptJobs } from '../../run/choose.ts';
+import { chooseJob, jobOver, refuseChanges, type SweptJob, sweptJobs } from '../../run/choose.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { accountsOf } from '../../walk/resolved-job.ts';
@@ -56,7 +56,7 @@ export async function draftNight(place: Place, wish: NewNight, taken: ReadonlySe
   const list = await keptList(place, wish.list);
   if (list.job.operation === undefined && list.job.operations === undefined)
     throw stop('usage', `Nothing was chosen for ${list.name} yet.`, 'Open it, and choose what to find.');
-  const chosen = await choose({ job: await writeListJob(list, list.job) });
+  const chosen = await chooseJob({ job: await writeListJob(list, list.job) });
   refuseChanges(list.name, chosen);
   if (wish.inbox !== undefined) await requireInbox(wish.inbox);
   const job = await freeName(nameParts(list.name).stem, taken);

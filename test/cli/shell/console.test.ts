@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
-import { report } from '../../../src/cli/main.ts';
+import { reportEnd } from '../../../src/cli/main.ts';
 import { withNext } from '../../../src/commands/shared/spending.ts';
 import { agreeing, type StopDetail, StopError } from '../../../src/core/errors.ts';
 import { present } from '../../../src/core/objects.ts';
@@ -84,7 +84,7 @@ describe('a stop after which the same command goes on', () => {
   test.each(stops)('%s, after some of the work: the end of the report says the same', (code) => {
     const stopped = stopShown({ code, message: 'Fact.', next: 'Do.', choices: [agreeing('do it')] });
     const { terminal, out, err } = open({ json: true, quiet: true });
-    report(terminal, { object: withNext({ rows: 3, stopped }, COMMAND), advice: ['What is in doubt: …'] });
+    reportEnd(terminal, { object: withNext({ rows: 3, stopped }, COMMAND), advice: ['What is in doubt: …'] });
     expect(lastLine(err())).toBe(COMMAND);
     expect(JSON.parse(out())).toMatchObject({
       rows: 3,

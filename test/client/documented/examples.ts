@@ -1,7 +1,7 @@
 import { type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
-import { concluded } from '../../../src/client/judge/meanings.ts';
+import { conclusionOf } from '../../../src/client/judge/meanings.ts';
 import { readBody } from '../../../src/core/answer-body.ts';
 import type { Call } from '../../../src/core/operation.ts';
 
@@ -134,7 +134,7 @@ export const EXAMPLES = ANSWERS.map(([question, status, body, retryAfter]) => {
   );
   const shown = body.length > LONGEST_SHOWN ? `${body.slice(0, 12)}…` : body;
   return {
-    row: concluded(parsed, dialect, operation, call).row.name,
+    row: conclusionOf(parsed, dialect, operation, call).row.name,
     shown: `${status} ${retryAfter === undefined ? '' : `Retry-After: ${retryAfter} `}${shown}`.trim(),
     question,
   };

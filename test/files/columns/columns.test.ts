@@ -13,11 +13,11 @@ import type { StopError } from '../../../src/core/errors.ts';
 import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
 import {
   ColumnContent,
+  columnMapOf,
   findColumns,
   guessColumns,
   guessWords,
   likelyColumns,
-  mapped,
 } from '../../../src/files/columns/columns.ts';
 import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
@@ -176,7 +176,7 @@ describe('without a choice, what is sure is guessed', () => {
     [['url', 'ABN checked', 'my abn'], { website: 'url' }],
     [['__proto__', 'constructor', 'abn'], { abn: 'abn' }],
   ])('%j', (header, columns) => {
-    const map = mapped(finding, header, guessColumns(finding, header));
+    const map = columnMapOf(finding, header, guessColumns(finding, header));
     expect(map.columns).toEqual(columns);
     expect(map.guessed).toBe(true);
   });

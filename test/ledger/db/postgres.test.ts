@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { stop } from '../../../src/core/errors.ts';
-import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
+import { openPostgres, type PostgresDb } from '../../../src/ledger/db/postgres.ts';
 import { each, eachWriting, type GroupPart, groupPart, SCHEMA } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/lib/postgres-server.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
@@ -29,7 +29,7 @@ async function database(server: Server): Promise<string> {
   databases += 1;
   const name = `door_${databases}`;
   await server.createDatabase(name);
-  const door = await postgres(server.url(name));
+  const door = await openPostgres(server.url(name));
   await door.script(LAID_OUT);
   await door.close();
   return name;
@@ -46,7 +46,7 @@ async function opened(
   { worker = 1, patience = FOR_EVER, told }: Opened = {},
 ): Promise<PostgresDb> {
   const tell = (fact: string): void => void told?.push(fact);
-  const door = await postgres(url, { riding: { ...patience, clock: systemClock, tell } });
+  const door = await openPostgres(url, { riding: { ...patience, clock: systemClock, tell } });
   // One that is held up for good, where a promise is broken, would never be closed.
   onTestFinished(() => void door.close());
   door.workAs(worker, async () => stop('store_lost', 'it was put back', 'restore it'));

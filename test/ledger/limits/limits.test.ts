@@ -6,7 +6,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { Line } from '../../../src/client/limits/line.ts';
 import { systemClock } from '../../../src/core/clock.ts';
-import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
+import { openPostgres, type PostgresDb } from '../../../src/ledger/db/postgres.ts';
 import { SCHEMA } from '../../../src/ledger/db.ts';
 import { layAll } from '../../../src/ledger/schema.ts';
 import { placesIn, type SharedWindow } from '../../../src/ledger/spenders.ts';
@@ -19,7 +19,7 @@ let accounts = 0;
 beforeAll(async () => {
   const server = await postgresServer();
   await server.createDatabase('lines');
-  db = await postgres(server.url('lines'));
+  db = await openPostgres(server.url('lines'));
   await db.script(`CREATE SCHEMA ${SCHEMA};`);
   await layAll(db);
   return () => db.close();

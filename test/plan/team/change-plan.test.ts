@@ -13,7 +13,7 @@ import { openHeader } from '../../../src/files/input.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
-import { choose } from '../../../src/run/choose.ts';
+import { chooseJob } from '../../../src/run/choose.ts';
 import { freshLedger } from '../../ledger/stores/places.ts';
 
 let folder: string;
@@ -53,7 +53,7 @@ async function orderOf(rows: readonly string[], job: object = {}) {
   const [sheet, jobFile] = [join(folder, 'team.csv'), join(folder, 'team.yaml')];
   writeFileSync(sheet, `${[HEADER, ...rows].join('\n')}\n`);
   writeFileSync(jobFile, JSON.stringify({ operation: 'onboard', projects: PROJECTS, ...job }));
-  const order = await choose({ job: jobFile, entries: { account: 'sandbox-service' } });
+  const order = await chooseJob({ job: jobFile, entries: { account: 'sandbox-service' } });
   return { order, input: await openHeader(sheet, order.job) };
 }
 

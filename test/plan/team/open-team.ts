@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { RunObject } from '../../../src/objects/run-object.ts';
-import { choose } from '../../../src/run/choose.ts';
+import { chooseJob } from '../../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../../src/run/run-job.ts';
 import type { TeamWorkplace } from '../../faults/team-workplace.ts';
 
@@ -34,7 +34,7 @@ export class OpenTeam implements AsyncDisposable {
   async run({ job = 'team.yaml', input = 'team.csv', output = 'out.csv' } = {}): Promise<RunObject> {
     const { place } = this.#team;
     const named = job.endsWith('.yaml') ? place.path(job) : job;
-    const chosen = await choose({ job: named, entries: { account: 'data' } });
+    const chosen = await chooseJob({ job: named, entries: { account: 'data' } });
     return this.#spender.run(chosen, {
       file: place.path(input),
       output: place.path(output),

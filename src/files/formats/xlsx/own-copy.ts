@@ -2,7 +2,15 @@ import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts'
 import { foreignName } from '../../../core/plain-text.ts';
 import { addedTo, Corrections } from '../../header.ts';
 import { addedCellsBelow, type DateStyles } from '../../value-copy.ts';
-import { columnXml, dateFormats, escaped, lettersOf, MOST_COLUMNS, widthOf, zipped } from '../../workbook.ts';
+import {
+  columnXml,
+  dateFormats,
+  escapedXml,
+  lettersOf,
+  MOST_COLUMNS,
+  widthOf,
+  zipped,
+} from '../../workbook.ts';
 import { keyOf, unreadableAt, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
@@ -323,7 +331,7 @@ async function tableWith(
 
 /** A line end in a name is written as it is in Excel's own tables. */
 function nameText(name: string): string {
-  return escaped(name).replaceAll('\n', '_x000a_');
+  return escapedXml(name).replaceAll('\n', '_x000a_');
 }
 
 // ------------------------------------------------------------------------------------------- what is written

@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentProps, ComponentType, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { ask, asRefused, awaiting, type Refused } from '../session.ts';
+import { ask, asRefused, countAwaited, type Refused } from '../session.ts';
 import { Button, focusFirst, Notice, Popover, Title } from './controls.tsx';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
@@ -199,7 +199,7 @@ export function Act({ asks, yes, does, disabled = false, ...rest }: ActProps) {
  * A part of the page whose script is fetched when it is first shown, so that any first view comes sooner.
  * @param view the name of a whole view, which is read meanwhile; blank for a line among others, which says nothing.
  */
-export function late<Props extends object>(
+export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   view?: string,
 ): ComponentType<Props> {
@@ -209,7 +209,7 @@ export function late<Props extends object>(
     const opened = useRef<Element | null>(null);
     // Before anything is painted: what was fetched already leaves no gap.
     useLayoutEffect(() => {
-      if (Loaded === undefined) void awaiting(load()).then((part) => (loaded.value = part));
+      if (Loaded === undefined) void countAwaited(load()).then((part) => (loaded.value = part));
     }, []);
     useLayoutEffect(() => {
       // The box that was opened was still without a control.

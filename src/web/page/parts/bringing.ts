@@ -9,7 +9,7 @@ const BEGINNING_BYTES = 1 << 18;
  * @param as what she has said that the file is.
  * @returns undefined where she did not want it to the end.
  */
-export async function bring(file: File, as?: string): Promise<ListView | OtherList | undefined> {
+export async function bringFile(file: File, as?: string): Promise<ListView | OtherList | undefined> {
   const leaving = new AbortController();
   const { name, size } = file;
   const cancel = (): void => leaving.abort();

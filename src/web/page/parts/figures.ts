@@ -58,7 +58,7 @@ export const clockTime = (at: Date, timeZone?: string): string =>
   at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
 
 /** `today 09:12`, `tomorrow 02:00`, `20 November`, where the reader is. */
-export function when(at: string): string {
+export function dayAndTime(at: string): string {
   const then = new Date(at);
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY_MS);
   if (Math.abs(days) < 2) return `${NEAR_DAY.format(0 - days, 'day')} ${clockTime(then)}`;

@@ -71,7 +71,7 @@ export function NewKey({ name, says, look, isBeside, onSaved }: NewKeyProps) {
   );
 }
 
-export function read(body: string): unknown {
+export function parsedBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
@@ -81,7 +81,7 @@ export function read(body: string): unknown {
 
 /** In lines where it has parts, else as it came. */
 export function rawAnswer(body: string): string {
-  const value = read(body);
+  const value = parsedBody(body);
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 }
 

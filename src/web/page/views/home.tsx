@@ -6,11 +6,12 @@ import { teamDoneWords, whatWords } from '../../../files/output/summary-words.ts
 import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
-import { bring } from '../parts/bringing.ts';
+import { bringFile } from '../parts/bringing.ts';
 import { Button, ButtonLink, Label, Notice, Popover, Title } from '../parts/controls.tsx';
 import {
   counted,
   dayAndMonth,
+  dayAndTime,
   foundWords,
   grouped,
   money,
@@ -18,7 +19,6 @@ import {
   needWords,
   percent,
   rowsLeft,
-  when,
 } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
 import { OnItsWay } from './arriving.tsx';
@@ -123,7 +123,7 @@ function OneList({ list, batch }: Line) {
       <span>{batch && foundOf(batch)}</span>
       <span class="num">{batch && costOf(batch)}</span>
       <time class="soft" dateTime={at}>
-        {when(at)}
+        {dayAndTime(at)}
       </time>
       <State list={list} batch={batch} />
       {(list || batch?.state !== 'open') && (
@@ -193,7 +193,7 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
     openQuestion.value = undefined;
     if (file === undefined) return;
     run(async () => {
-      const answer = await bring(file);
+      const answer = await bringFile(file);
       if (answer === undefined) return;
       if ('other' in answer) openQuestion.value = { file, ...answer.other };
       else show(answer);
@@ -278,7 +278,7 @@ type OpenQuestion = OtherList['other'] & { readonly file: File };
 /** Another list has the name of this file: she says which of the two it is, before anything is kept of it. */
 function WhichList({ file, list, name, shared, of, likely, onLeft }: OpenQuestion & { onLeft(): void }) {
   const answer = async (as: string): Promise<void> => {
-    const list = await bring(file, as);
+    const list = await bringFile(file, as);
     if (list !== undefined && !('other' in list)) show(list);
   };
   const both = `${grouped(shared)} of ${grouped(of)} ${shared === 1 ? 'is' : 'are'} in both`;
@@ -346,8 +346,8 @@ function show({ id }: ListView): void {
 async function bringSample(): Promise<void> {
   const sample = await (await fetch('/sample.csv')).blob();
   const file = new File([sample], 'Sample list.csv');
-  const known = await bring(file);
-  const list = known !== undefined && 'other' in known ? await bring(file, 'new') : known;
+  const known = await bringFile(file);
+  const list = known !== undefined && 'other' in known ? await bringFile(file, 'new') : known;
   if (list === undefined || 'other' in list) return;
   const [ofCompanies] = callsThat(({ finds }) => finds === 'company');
   const first = { operation: ofCompanies, account: 'sandbox-provider' };

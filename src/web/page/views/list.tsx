@@ -14,7 +14,7 @@ import type {
   StepObject,
 } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
-import { Loaded, late } from '../parts/asking.tsx';
+import { Loaded, lazyPart } from '../parts/asking.tsx';
 import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
 import { askedApart, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
@@ -41,20 +41,20 @@ import { ListTable } from './list/table/table.tsx';
 import { OFF_LIST, plannedTeam, type TeamPart } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
-const OnItsWay = late(async () => (await import('./arriving.tsx')).OnItsWay, '');
-const PlayMoney = late(async () => (await import('./list/start/play.tsx')).PlayMoney, '');
-const Start = late(async () => (await import('./list/start/start.tsx')).Start);
-const Ended = late(async () => (await import('./list/course/ended.tsx')).Ended);
-const SoFar = late(async () => (await import('./list/course/running.tsx')).SoFar);
-const Waits = late(async () => (await import('./list/course/running.tsx')).Waits, '');
-const EndNotice = late(async () => (await import('../parts/notify.tsx')).EndNotice, '');
-const Unread = late(async () => (await import('./list/head/readings.tsx')).Unread, '');
-const LostMends = late(async () => (await import('./list/course/mended.tsx')).LostMends, '');
-const Mended = late(async () => (await import('./list/course/mended.tsx')).Mended, '');
-const RowBeside = late(async () => (await import('./list/row/row.tsx')).RowBeside);
-const InLine = late(async () => (await import('./list/course/stopped.tsx')).InLine);
-const Stopped = late(async () => (await import('./list/course/stopped.tsx')).Stopped);
-const Doubts = late(async () => (await import('./list/course/stopped.tsx')).Doubts);
+const OnItsWay = lazyPart(async () => (await import('./arriving.tsx')).OnItsWay, '');
+const PlayMoney = lazyPart(async () => (await import('./list/start/play.tsx')).PlayMoney, '');
+const Start = lazyPart(async () => (await import('./list/start/start.tsx')).Start);
+const Ended = lazyPart(async () => (await import('./list/course/ended.tsx')).Ended);
+const SoFar = lazyPart(async () => (await import('./list/course/running.tsx')).SoFar);
+const Waits = lazyPart(async () => (await import('./list/course/running.tsx')).Waits, '');
+const EndNotice = lazyPart(async () => (await import('../parts/notify.tsx')).EndNotice, '');
+const Unread = lazyPart(async () => (await import('./list/head/readings.tsx')).Unread, '');
+const LostMends = lazyPart(async () => (await import('./list/course/mended.tsx')).LostMends, '');
+const Mended = lazyPart(async () => (await import('./list/course/mended.tsx')).Mended, '');
+const RowBeside = lazyPart(async () => (await import('./list/row/row.tsx')).RowBeside);
+const InLine = lazyPart(async () => (await import('./list/course/stopped.tsx')).InLine);
+const Stopped = lazyPart(async () => (await import('./list/course/stopped.tsx')).Stopped);
+const Doubts = lazyPart(async () => (await import('./list/course/stopped.tsx')).Doubts);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
 export function ListPage({ id }: { readonly id: string }) {

@@ -8,7 +8,7 @@ import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, Inboxed, NightView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
 import { Button, ButtonLink, Field, Notice, Popover, Title } from '../parts/controls.tsx';
-import { clockTime, counted, fileName, grouped, when } from '../parts/figures.ts';
+import { clockTime, counted, dayAndTime, fileName, grouped } from '../parts/figures.ts';
 import { Form } from '../parts/form.tsx';
 import { ask, beat, onPage } from '../session.ts';
 import { NewNight } from './nights/new-night.tsx';
@@ -181,7 +181,7 @@ const doneWords = ({ inbox, operation, budget }: NightView): string =>
 
 function stateWords({ running, paused, next_run: next }: NightView): string {
   if (running) return paused ? 'running now, then paused' : 'running now';
-  return next === null ? 'paused' : `next: ${when(next)}`;
+  return next === null ? 'paused' : `next: ${dayAndTime(next)}`;
 }
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -281,7 +281,7 @@ function OneEnd({ job, ...end }: Ended & { readonly job: string }) {
   return (
     <li key={`${at} ${job}`}>
       <span>
-        <time dateTime={at} title={when(at)}>
+        <time dateTime={at} title={dayAndTime(at)}>
           {MOMENT.format(new Date(at))}
         </time>
       </span>

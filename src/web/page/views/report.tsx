@@ -3,7 +3,7 @@ import { Whole } from '../../../files/output/report/whole.ts';
 import type { Download, ReportObject } from '../../api.ts';
 import { Act, Loaded } from '../parts/asking.tsx';
 import { Button, ButtonLink, Title } from '../parts/controls.tsx';
-import { take } from '../session.ts';
+import { downloadFile } from '../session.ts';
 
 const NOT_HERE = 'This list is not here. It may have been deleted, or be in another store.';
 
@@ -15,7 +15,7 @@ document.adoptedStyleSheets.push(style);
 /** One page for a manager: what was found, what it cost, and what needs whom. */
 export function Report({ id }: { readonly id: string }) {
   const download = (what: Download, says: string, look?: 'quiet') => (
-    <Act says={says} look={look} does={() => take(`/batches/${id}/files/${what}`)} />
+    <Act says={says} look={look} does={() => downloadFile(`/batches/${id}/files/${what}`)} />
   );
   return (
     <Loaded<ReportObject> path={`/batches/${id}/report?plan=true`} view="Report" missing={NOT_HERE}>

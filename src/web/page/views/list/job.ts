@@ -160,7 +160,7 @@ export function withAsked(job: ListJobChoice, step: Step, named: Columns, order?
 }
 
 /** A job beside one of before. A new step is asked by what fits it, and by the columns that she has named. */
-export function besides(
+export function jobBeside(
   before: ListJobChoice,
   job: ListJobChoice,
   recognisedBy: (operation: string) => Columns,

@@ -11,18 +11,18 @@ import {
   whatWords,
 } from '../../../../../files/output/summary-words.ts';
 import type { BatchList, ChangesObject, ReportObject, UndoPlanObject } from '../../../../api.ts';
-import { Act, Loaded, late, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
+import { Act, Loaded, lazyPart, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
 import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../../parts/controls.tsx';
-import { counted, grouped, when } from '../../../parts/figures.ts';
+import { counted, dayAndTime, grouped } from '../../../parts/figures.ts';
 import { ask } from '../../../session.ts';
 import type { Agreed, OfScene } from '../scene.ts';
 import { whyNot } from '../start/agreed.ts';
 import { changeFacts, isSent, markOf, teamRows } from '../team.ts';
 import { Attention } from './attention.tsx';
 
-const Guards = late(async () => (await import('../start/agreements.tsx')).Guards, '');
-const Losing = late(async () => (await import('../start/agreements.tsx')).Losing, '');
-const Mailed = late(async () => (await import('../start/agreements.tsx')).Mailed, '');
+const Guards = lazyPart(async () => (await import('../start/agreements.tsx')).Guards, '');
+const Losing = lazyPart(async () => (await import('../start/agreements.tsx')).Losing, '');
+const Mailed = lazyPart(async () => (await import('../start/agreements.tsx')).Mailed, '');
 
 /** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
 export function Ended({ scene }: OfScene) {
@@ -230,7 +230,7 @@ function inListWords(
   return findings.reduce((words, { facts }) => {
     const other = 'batch' in facts && batches.find(({ batch }) => batch === facts.batch);
     if (!other) return words.replace(/\bbatch [0-9a-f]{8}\b/, 'another list');
-    return words.replace(`batch ${other.batch}`, `“${other.input}”, started ${when(other.created_at)}`);
+    return words.replace(`batch ${other.batch}`, `“${other.input}”, started ${dayAndTime(other.created_at)}`);
   }, reason);
 }
 

@@ -7,6 +7,7 @@ import { isStoppedAway } from '../../../parts/away.tsx';
 import { Notice, Panel, Scroll } from '../../../parts/controls.tsx';
 import {
   counted,
+  dayAndTime,
   duration,
   grouped,
   isBegun,
@@ -14,7 +15,6 @@ import {
   needing,
   needWords,
   spentWords,
-  when,
 } from '../../../parts/figures.ts';
 import { NotifyMe } from '../../../parts/notify.tsx';
 import { ask } from '../../../session.ts';
@@ -32,7 +32,7 @@ export function Waits({ scene: { batch, work } }: OfScene) {
   const until = batch?.running ? waitsUntil(batch) : undefined;
   if (batch === undefined || until === undefined) return null;
   const { paused_why: why = '', paused_asked: isAsked, may_try_now: mayTry } = batch;
-  const next = isSoon(until) ? `in ${duration((Date.parse(until) - Date.now()) / 1000)}` : when(until);
+  const next = isSoon(until) ? `in ${duration((Date.parse(until) - Date.now()) / 1000)}` : dayAndTime(until);
   // What a person of the terminal does about it follows in other sentences.
   const [fact = ''] = why.replace(/ \(HTTP \d+\)/, '').split(/\. (?=[A-Z])/);
   const says = isAsked

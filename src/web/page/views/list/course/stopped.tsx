@@ -11,25 +11,25 @@ import type {
   StopObject,
   WorkView,
 } from '../../../../api.ts';
-import { Act, Loaded, late } from '../../../parts/asking.tsx';
+import { Act, Loaded, lazyPart } from '../../../parts/asking.tsx';
 import { ButtonLink, Field, type Look, Notice, Popover } from '../../../parts/controls.tsx';
 import {
   counted,
+  dayAndTime,
   doneWords,
   fileName,
   grouped,
   heldIn,
   isLeft,
   rowsLeft,
-  when,
 } from '../../../parts/figures.ts';
 import { Form } from '../../../parts/form.tsx';
 import { ask, beat, showActed } from '../../../session.ts';
 import { isAnew, type OfScene, rowsMended, type Scene } from '../scene.ts';
 
-const NewKey = late(async () => (await import('../../../parts/vendor.tsx')).NewKey, '');
-const TestAccount = late(async () => (await import('../../../parts/vendor.tsx')).TestAccount, '');
-const Answer = late(async () => (await import('./told.tsx')).Answer);
+const NewKey = lazyPart(async () => (await import('../../../parts/vendor.tsx')).NewKey, '');
+const TestAccount = lazyPart(async () => (await import('../../../parts/vendor.tsx')).TestAccount, '');
+const Answer = lazyPart(async () => (await import('./told.tsx')).Answer);
 
 /** `part`: the rows that she chose are done, and the others were not asked for. */
 type Code = StopObject['code'] | 'part';
@@ -132,7 +132,7 @@ function factOf({ batch }: Scene, stopped: Told, account: string): string {
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const { fact, message_follows: more } = wordsOf(stopped);
   if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${message}` : '');
-  const until = at ? `It can go on ${when(at)}.` : '';
+  const until = at ? `It can go on ${dayAndTime(at)}.` : '';
   return `${message} ${next} ${until}`;
 }
 

@@ -3,7 +3,7 @@ import { describedOperation } from '../../../../../core/described.ts';
 import type { BatchStatusObject, ViewRequest } from '../../../../api.ts';
 import { Act } from '../../../parts/asking.tsx';
 import { counted } from '../../../parts/figures.ts';
-import { take } from '../../../session.ts';
+import { downloadFile } from '../../../session.ts';
 import { batchShown } from '../rows.ts';
 import { cellsTaken, type OfScene } from '../scene.ts';
 
@@ -26,7 +26,7 @@ export function Downloads({ scene, batch, close }: DownloadsProps) {
       says={says}
       aria-label={name}
       does={async () => {
-        await take(path, body);
+        await downloadFile(path, body);
         close();
       }}
     />

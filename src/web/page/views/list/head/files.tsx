@@ -1,10 +1,10 @@
 import type { BatchStatusObject, ListAdded } from '../../../../api.ts';
-import { Act, late } from '../../../parts/asking.tsx';
+import { Act, lazyPart } from '../../../parts/asking.tsx';
 import { ButtonLink, Popover } from '../../../parts/controls.tsx';
-import { ask, take } from '../../../session.ts';
+import { ask, downloadFile } from '../../../session.ts';
 import type { OfScene } from '../scene.ts';
 
-const Downloads = late(async () => (await import('./download.tsx')).Downloads);
+const Downloads = lazyPart(async () => (await import('./download.tsx')).Downloads);
 
 interface FilesProps extends OfScene {
   readonly batch: BatchStatusObject;
@@ -34,7 +34,7 @@ export function Files({ scene, batch }: FilesProps) {
         look={isOver ? 'go' : undefined}
         says="Download"
         title="The whole list, in the form of your own file"
-        does={() => take(`/batches/${batch.batch}/files/output`)}
+        does={() => downloadFile(`/batches/${batch.batch}/files/output`)}
       />
     </>
   );

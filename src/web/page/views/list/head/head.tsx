@@ -1,18 +1,26 @@
 import { stayWords, teamWords, whatWords } from '../../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../../api.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { isStoppedAway } from '../../../parts/away.tsx';
 import { ButtonLink, Popover, Title } from '../../../parts/controls.tsx';
-import { doneWords, duration, grouped, isBegun, needing, rowsLeft, when } from '../../../parts/figures.ts';
+import {
+  dayAndTime,
+  doneWords,
+  duration,
+  grouped,
+  isBegun,
+  needing,
+  rowsLeft,
+} from '../../../parts/figures.ts';
 import { cameAgain, isAnew, type OfScene, type Scene, teamPlan } from '../scene.ts';
 import { plannedTeam } from '../team.ts';
 import { HeaderChoice, SheetChoice } from './reading.tsx';
 
-const ReadBar = late(async () => (await import('../../../parts/read-bar.tsx')).ReadBar, '');
-const Starts = late(async () => (await import('./versions.tsx')).Starts);
-const Files = late(async () => (await import('./files.tsx')).Files, '');
-const Ending = late(async () => (await import('./ending.tsx')).Ending, '');
-const ListMenu = late(async () => (await import('./menu.tsx')).ListMenu);
+const ReadBar = lazyPart(async () => (await import('../../../parts/read-bar.tsx')).ReadBar, '');
+const Starts = lazyPart(async () => (await import('./versions.tsx')).Starts);
+const Files = lazyPart(async () => (await import('./files.tsx')).Files, '');
+const Ending = lazyPart(async () => (await import('./ending.tsx')).Ending, '');
+const ListMenu = lazyPart(async () => (await import('./menu.tsx')).ListMenu);
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole: one line. */
 export function Head({ scene }: OfScene) {
@@ -56,10 +64,10 @@ function factsOf(scene: Scene): string | undefined {
   if (planned !== undefined) return teamWords(plannedTeam(planned));
   if (batch === undefined) return undefined;
   const { undoes, operation, created_at: at, sandbox, changes } = batch;
-  if (cameAgain(scene)) return `compared with ${when(at)}`;
+  if (cameAgain(scene)) return `compared with ${dayAndTime(at)}`;
   const what = changes === undefined ? whatWords(operation) : teamWords(changes);
   const undone = undoes === null ? [] : ['undone'];
-  const begun = scene.now === undefined ? `begun ${when(at)}` : `as it was ${when(at)}`;
+  const begun = scene.now === undefined ? `begun ${dayAndTime(at)}` : `as it was ${dayAndTime(at)}`;
   return [...undone, what, begun, ...(sandbox ? ['play money'] : [])].join(' · ');
 }
 
@@ -88,7 +96,7 @@ function State({ scene }: OfScene) {
   const { state, held_since: held, undone_by: undo } = batch;
   if (state === 'cancelled') return <Word look="none" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="none" says="Stopped" more="the list has changed since" />;
-  if (held !== undefined) return <Word look="need" says="Paused" more={`since ${when(held)}`} />;
+  if (held !== undefined) return <Word look="need" says="Paused" more={`since ${dayAndTime(held)}`} />;
   if (state === 'open' && batch.part_done) return <Word look="need" says="Part done" />;
   if (state === 'open') return <Word look="need" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished)
@@ -98,7 +106,7 @@ function State({ scene }: OfScene) {
 
 /** `today 09:12, 3 removals stay`. */
 const takenBackWords = (at: string, changes: BatchStatusObject['changes']): string =>
-  [when(at), changes && stayWords(changes)].filter(Boolean).join(', ');
+  [dayAndTime(at), changes && stayWords(changes)].filter(Boolean).join(', ');
 
 /** A clock without seconds would say of such a wait that it is over. */
 export const isSoon = (until: string): boolean => Date.parse(until) - Date.now() < 2 * 60_000;
@@ -112,7 +120,9 @@ export const waitsUntil = ({ paused_until: until }: BatchStatusObject): string |
 function Running({ batch }: OfBatch) {
   const until = waitsUntil(batch);
   if (until !== undefined)
-    return <Word look="need" says="Waiting" more={isSoon(until) ? 'a moment' : `until ${when(until)}`} />;
+    return (
+      <Word look="need" says="Waiting" more={isSoon(until) ? 'a moment' : `until ${dayAndTime(until)}`} />
+    );
   if (batch.trying === undefined) return <Word look="found" says="Running" />;
   return <Word look="found" says={`Trying ${grouped(batch.trying)}`} />;
 }

@@ -1,4 +1,4 @@
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Folded, Popover } from '../../../parts/controls.tsx';
 import { sheetsOf } from '../described.ts';
 import { batchStarted } from '../rows.ts';
@@ -6,9 +6,9 @@ import type { OfScene } from '../scene.ts';
 
 /** How a list is read, as far as it is seen at once. What can be chosen instead is fetched by a click. */
 
-const Ways = late(async () => (await import('./readings.tsx')).Ways);
-const Headers = late(async () => (await import('./readings.tsx')).Headers);
-const Sheets = late(async () => (await import('./readings.tsx')).Sheets);
+const Ways = lazyPart(async () => (await import('./readings.tsx')).Ways);
+const Headers = lazyPart(async () => (await import('./readings.tsx')).Headers);
+const Sheets = lazyPart(async () => (await import('./readings.tsx')).Sheets);
 
 /** How the list is read, and what of it is left out. */
 export function HowRead({ scene }: OfScene) {

@@ -1,7 +1,7 @@
 import { rowsFound, rowsWanted } from '../../../../../core/counts.ts';
 import { teamDoneWords, whatWords } from '../../../../../files/output/summary-words.ts';
 import type { BatchStatusObject, ListedBatch } from '../../../../api.ts';
-import { counted, creditWords, grouped, when } from '../../../parts/figures.ts';
+import { counted, creditWords, dayAndTime, grouped } from '../../../parts/figures.ts';
 
 type Start = BatchStatusObject | ListedBatch;
 
@@ -10,7 +10,7 @@ export const Starts = ({ of }: { readonly of: readonly Start[] }) => (
   <ul class="stack tight">
     {of.map((each) => (
       <li key={each.batch}>
-        <a href={`/files/${each.batch}`}>{when(each.created_at)}</a>: {startWords(each)}
+        <a href={`/files/${each.batch}`}>{dayAndTime(each.created_at)}</a>: {startWords(each)}
       </li>
     ))}
   </ul>

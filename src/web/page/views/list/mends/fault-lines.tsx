@@ -1,12 +1,12 @@
 import type { ColumnFaultsObject, Mend } from '../../../../api.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Button, Popover } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
 import type { OfScene } from '../scene.ts';
 import type { Faults } from './faults.tsx';
 import { mendAll } from './mends.tsx';
 
-const Pairs = late(async () => (await import('./pairs.tsx')).Pairs);
+const Pairs = lazyPart(async () => (await import('./pairs.tsx')).Pairs);
 
 interface OfColumn extends OfScene {
   readonly faults: Faults;

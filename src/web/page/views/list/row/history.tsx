@@ -1,6 +1,6 @@
 import type { BatchList, LogEntryObject, LogObject } from '../../../../api.ts';
 import { Loaded } from '../../../parts/asking.tsx';
-import { when } from '../../../parts/figures.ts';
+import { dayAndTime } from '../../../parts/figures.ts';
 import { ANSWERS } from '../../../parts/vendor.tsx';
 import { ask } from '../../../session.ts';
 
@@ -46,7 +46,7 @@ function Line({ entry, batches }: Pick<Found, 'batches'> & { readonly entry: Log
   const name = of === undefined ? 'an earlier list' : `${of.undoes ? 'undo of ' : ''}${of.input}`;
   return (
     <li>
-      {when(at)}: {doneWords(entry)}{' '}
+      {dayAndTime(at)}: {doneWords(entry)}{' '}
       <small>
         · {batch === null ? name : <a href={`/files/${batch}`}>{name}</a>}
         {operator && `, ${operator}`}

@@ -12,10 +12,10 @@ import type {
   RowObject,
   TableObject,
 } from '../../../../api.ts';
-import { Act, Loaded, late } from '../../../parts/asking.tsx';
+import { Act, Loaded, lazyPart } from '../../../parts/asking.tsx';
 import { Button, type Fact, Facts, Field, Folded, Notice, Panel, Scroll } from '../../../parts/controls.tsx';
-import { counted, creditWords, grouped, when } from '../../../parts/figures.ts';
-import { ANSWERS, rawAnswer, read } from '../../../parts/vendor.tsx';
+import { counted, creditWords, dayAndTime, grouped } from '../../../parts/figures.ts';
+import { ANSWERS, parsedBody, rawAnswer } from '../../../parts/vendor.tsx';
 import { acted, ask, look } from '../../../session.ts';
 import { type Column, columnsOf, isBought, isHers } from '../columns.ts';
 import { AskAgain, useAgain } from '../course/again.tsx';
@@ -27,7 +27,7 @@ import { batchStarted } from '../rows.ts';
 import { cellsTaken, type OfScene, type Scene, teamPlan } from '../scene.ts';
 import { teamRows } from '../team.ts';
 
-const History = late(async () => (await import('./history.tsx')).History, '');
+const History = lazyPart(async () => (await import('./history.tsx')).History, '');
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
 export function RowBeside({ scene }: OfScene) {
@@ -345,7 +345,9 @@ function foundNames({ attempts, outcome }: RowObject): readonly string[] {
   if (outcome?.matched_by === undefined) return [];
   const found = attempts.filter(({ closure }) => closure?.answer === 'found');
   const lastOfEach = new Map(found.map(({ operation, reply }) => [operation, reply?.body]));
-  return [...lastOfEach.values()].flatMap((body) => (body === undefined ? [] : (nameIn(read(body)) ?? [])));
+  return [...lastOfEach.values()].flatMap((body) =>
+    body === undefined ? [] : (nameIn(parsedBody(body)) ?? []),
+  );
 }
 
 /** The first name that stands highest in the answer. */
@@ -362,6 +364,6 @@ function nameIn(body: unknown): string | undefined {
 /** `today 14:05:31`, where the reader is: requests come within a minute of each other. */
 function exactTime(at: string): string {
   const then = new Date(at);
-  const day = when(at).replace(/ \d\d:\d\d$/, '');
+  const day = dayAndTime(at).replace(/ \d\d:\d\d$/, '');
   return `${day} ${then.toLocaleTimeString('en', { timeStyle: 'medium', hourCycle: 'h23' })}`;
 }

@@ -21,14 +21,14 @@ export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
   steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);
 
 /** The accounts that can check what an operation finds. */
-export function checkers(operation: string, accounts: Accounts): Accounts {
+export function checkingAccounts(operation: string, accounts: Accounts): Accounts {
   const checker = describedOperation(operation)?.checkedBy;
   return checker === undefined ? [] : accounts.filter((account) => canDo(account, checker));
 }
 
 /** Of these, those with play money where it is asked with play money. */
 export const checkersLike = (step: Step, accounts: Accounts): Accounts =>
-  checkers(step.operation, accounts).filter(({ sandbox }) => sandbox === isPlay([step], accounts));
+  checkingAccounts(step.operation, accounts).filter(({ sandbox }) => sandbox === isPlay([step], accounts));
 
 export interface StepProps extends OfAccounts {
   readonly step: Step;

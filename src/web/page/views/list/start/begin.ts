@@ -4,9 +4,9 @@ import { recognisedFor } from '../columns.ts';
 import { firstOf, proposedFor } from '../fields.ts';
 import {
   addedIn,
-  besides,
   findings,
   isFill,
+  jobBeside,
   type Step,
   stepsOf,
   teaming,
@@ -44,7 +44,7 @@ export function jobFor(
     steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
   const bare = withSteps({ read, country, repair, only_if, unless }, steps);
   const isBeside = before.some((step) => steps.includes(step));
-  const job = isBeside ? besides(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
+  const job = isBeside ? jobBeside(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
   if (!fills) return job;
   const filling = { ...job, on_existing: 'fill' as const };
   const blank = steps.filter(({ add }) => add === undefined).flatMap(({ operation }) => firstOf(operation));

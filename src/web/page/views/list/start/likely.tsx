@@ -95,7 +95,9 @@ export function Likely({ scene, accounts }: OfAccounts) {
             look="link"
             says={`“${column}” is ${inputName(meant.input)}?`}
             aria-label={`${says}: “${column}” is ${inputName(meant.input)}`}
-            onClick={() => choose(scene, accounts, operation, { ...meant.besides, [meant.input]: column })}
+            onClick={() =>
+              chooseOperation(scene, accounts, operation, { ...meant.besides, [meant.input]: column })
+            }
           />
         ))}
         {Object.entries(meant.besides).length > 0 && (
@@ -114,7 +116,7 @@ const inputName = (input: string): string =>
   input === 'company' ? 'the company’s name' : `the ${inputWords(input)}`;
 
 /** Does that with the list, by these columns. */
-export function choose(scene: Scene, accounts: Accounts, operation: string, columns: Columns): void {
+export function chooseOperation(scene: Scene, accounts: Accounts, operation: string, columns: Columns): void {
   const job = jobFor(scene, accounts, [operation]);
   const [step] = stepsOf(job);
   if (step !== undefined) scene.choose(withAsked(job, step, columns));

@@ -6,7 +6,7 @@ import { Button, ButtonLink, type Look, Notice } from '../../../parts/controls.t
 import { acted, returned } from '../../../session.ts';
 import { stepsOf, withSteps } from '../job.ts';
 import { isTeam, type OfScene } from '../scene.ts';
-import { type Accounts, accountsFor, canDo, checkers, isPlay, type OfAccounts } from './accounts.ts';
+import { type Accounts, accountsFor, canDo, checkingAccounts, isPlay, type OfAccounts } from './accounts.ts';
 
 /** What is invented says so, and one click has it asked of accounts of hers, if there are some by now. */
 
@@ -21,7 +21,7 @@ function replacedIn(job: ListJobChoice, accounts: Accounts): Replaced | undefine
   const usableAccounts = accounts.filter(({ sandbox, problem }) => !sandbox && problem === null);
   const steps = stepsOf(job).map((step) => {
     const able = usableAccounts.filter((account) => canDo(account, step.operation));
-    const checker = checkers(step.operation, usableAccounts)[0]?.name;
+    const checker = checkingAccounts(step.operation, usableAccounts)[0]?.name;
     const check = step.check && checker ? { ...step.check, account: checker } : undefined;
     // As many are asked one after the other as she had chosen.
     const names = able.slice(0, Math.max(1, step.accounts.length)).map(({ name }) => name);

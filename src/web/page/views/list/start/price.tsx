@@ -1,12 +1,12 @@
 import { whatWords } from '../../../../../files/output/summary-words.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { type Fact, Facts, Folded } from '../../../parts/controls.tsx';
 import { askedApart, duration, grouped, needWords } from '../../../parts/figures.ts';
 import { isFill } from '../job.ts';
 import type { OfPlan } from '../scene.ts';
 import { priceWithin, type Within } from './offers.ts';
 
-const Attention = late(async () => (await import('../course/attention.tsx')).Attention);
+const Attention = lazyPart(async () => (await import('../course/attention.tsx')).Attention);
 
 /** What of the list will be asked, and what is free. */
 export function Price({ scene, plan }: OfPlan) {

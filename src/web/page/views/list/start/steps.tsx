@@ -3,7 +3,7 @@ import { inMoney } from '../../../../../core/money.ts';
 import { capital } from '../../../../../core/plain-text.ts';
 import { accountWords, whatWords } from '../../../../../files/output/summary-words.ts';
 import type { AccountObject } from '../../../../api.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Folded, Options, Select } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
 import { columnsUsed } from '../columns.ts';
@@ -12,13 +12,13 @@ import { inputColumnsOf, isFill, isOfTeam, type Step, stepsOf, withStep } from '
 import { columnsOfHers, isTeam, type Scene } from '../scene.ts';
 import { canDo, checkersLike, isPlay, named, type OfAccounts, type StepProps } from './accounts.ts';
 
-const AskedByChoice = late(async () => (await import('./asked-by.tsx')).AskedByChoice);
-const CheckedBy = late(async () => (await import('./checked-by.tsx')).CheckedBy);
-const Fields = late(async () => (await import('./wanted.tsx')).Fields);
-const Limits = late(async () => (await import('./limits.tsx')).Limits, '');
-const Ordered = late(async () => (await import('./ordered.tsx')).Ordered);
-const Projects = late(async () => (await import('./team-choice.tsx')).Projects, '');
-const TeamChoice = late(async () => (await import('./team-choice.tsx')).TeamChoice);
+const AskedByChoice = lazyPart(async () => (await import('./asked-by.tsx')).AskedByChoice);
+const CheckedBy = lazyPart(async () => (await import('./checked-by.tsx')).CheckedBy);
+const Fields = lazyPart(async () => (await import('./wanted.tsx')).Fields);
+const Limits = lazyPart(async () => (await import('./limits.tsx')).Limits, '');
+const Ordered = lazyPart(async () => (await import('./ordered.tsx')).Ordered);
+const Projects = lazyPart(async () => (await import('./team-choice.tsx')).Projects, '');
+const TeamChoice = lazyPart(async () => (await import('./team-choice.tsx')).TeamChoice);
 
 /** With which accounts each thing is looked for, and in which order they are asked. */
 export function Steps({ scene, accounts }: OfAccounts) {

@@ -2,15 +2,15 @@ import { accessIn } from '../../../../../core/people.ts';
 import { listed } from '../../../../../core/plain-text.ts';
 import { changesDoneIn, keepWords } from '../../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../../api.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Checkbox, Facts, Field, Notice, Select } from '../../../parts/controls.tsx';
 import { counted, grouped, needWords } from '../../../parts/figures.ts';
 import type { OfPlan, OfScene } from '../scene.ts';
 import { cameWith, changeFacts, heldWords, isMaking, missingIn, plannedTeam } from '../team.ts';
 import { Who } from './agreements.tsx';
 
-const Charged = late(async () => (await import('./charged.tsx')).Charged, '');
-const Misspelled = late(async () => (await import('../mends/misspelled.tsx')).Misspelled, '');
+const Charged = lazyPart(async () => (await import('./charged.tsx')).Charged, '');
+const Misspelled = lazyPart(async () => (await import('../mends/misspelled.tsx')).Misspelled, '');
 
 const ROLES = ['viewer', 'editor', 'admin'] as const;
 

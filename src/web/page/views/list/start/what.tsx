@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { capital } from '../../../../../core/plain-text.ts';
 import { whatWords } from '../../../../../files/output/summary-words.ts';
 import type { ListDescription } from '../../../../api.ts';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Choice, Select } from '../../../parts/controls.tsx';
 import { counted } from '../../../parts/figures.ts';
 import { fillings, findings, isFill, isOfTeam, operationsOf, searching, teaming } from '../job.ts';
@@ -10,8 +10,8 @@ import type { Scene } from '../scene.ts';
 import type { OfAccounts } from './accounts.ts';
 import { AT_COMPANIES, fittingBest, jobFor, rowsFor } from './begin.ts';
 
-const SomethingElse = late(async () => (await import('./something-else.tsx')).SomethingElse, '');
-const Likely = late(async () => (await import('./likely.tsx')).Likely, '');
+const SomethingElse = lazyPart(async () => (await import('./something-else.tsx')).SomethingElse, '');
+const Likely = lazyPart(async () => (await import('./likely.tsx')).Likely, '');
 
 /** The question with which every list begins. One thing is done with it; she adds others by herself. */
 export function What({ scene, accounts }: OfAccounts) {

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Button, Checkbox, Popover } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
 import { isNarrow } from '../../../parts/narrow.ts';
@@ -8,9 +8,9 @@ import { conditionsIn, conditionWords } from '../conditions.ts';
 import { isForStart, isOfJob, jobWith, withoutCondition } from '../conditions-changed.ts';
 import { EVERYTHING, type Filter, isTiled, type OfScene, rangesOf, rowsMended } from '../scene.ts';
 
-const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter);
-const ConditionOn = late(async () => (await import('./filters.tsx')).ConditionOn);
-const AskAgain = late(async () => (await import('../course/again.tsx')).AskAgain);
+const AnotherFilter = lazyPart(async () => (await import('./another-filter.tsx')).AnotherFilter);
+const ConditionOn = lazyPart(async () => (await import('./filters.tsx')).ConditionOn);
+const AskAgain = lazyPart(async () => (await import('../course/again.tsx')).AskAgain);
 
 interface ChipsProps extends OfScene {
   readonly columns: readonly Column[];

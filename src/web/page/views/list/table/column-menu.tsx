@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { inputWords } from '../../../../../files/output/summary-words.ts';
-import { Loaded, late } from '../../../parts/asking.tsx';
+import { Loaded, lazyPart } from '../../../parts/asking.tsx';
 import { Button, Select } from '../../../parts/controls.tsx';
 import { counted } from '../../../parts/figures.ts';
 import { type Column, columnsUsed, isBought, isHers, recognisedFor } from '../columns.ts';
@@ -21,11 +21,11 @@ import {
 } from '../job.ts';
 import { type OfScene, rangesOf, type Scene, teamPlan } from '../scene.ts';
 import type { OfAccounts } from '../start/accounts.ts';
-import { choose, meanings } from '../start/likely.tsx';
+import { chooseOperation, meanings } from '../start/likely.tsx';
 import { ConditionOf, canFilter, Sorts } from './filters.tsx';
 import type { HeadProps } from './sheet.tsx';
 
-const AskAgain = late(async () => (await import('../course/again.tsx')).AskAgain);
+const AskAgain = lazyPart(async () => (await import('../course/again.tsx')).AskAgain);
 
 /** What can be changed about a column. */
 export function ColumnMenu({
@@ -100,7 +100,10 @@ const FirstMeaning = ({ scene, column, close }: OfScene & { readonly column: Col
         options={[[UNREAD, 'yours, left alone'], ...meanings()]}
         onChosen={(meaning) => {
           const [operation = '', input = ''] = meaning.split(' ');
-          choose(scene, accounts, operation, { ...recognisedFor(scene, operation), [input]: column.name });
+          chooseOperation(scene, accounts, operation, {
+            ...recognisedFor(scene, operation),
+            [input]: column.name,
+          });
           close();
         }}
       />

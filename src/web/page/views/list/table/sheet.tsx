@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { late } from '../../../parts/asking.tsx';
+import { lazyPart } from '../../../parts/asking.tsx';
 import { Popover } from '../../../parts/controls.tsx';
 import type { Line } from '../../../parts/lines.ts';
 import { type Column, isBought, isHers, kindWords } from '../columns.ts';
@@ -11,9 +11,9 @@ import type { MenuPlace } from './cell-menu.tsx';
 import { cellsOf, type Drawn, faultIn, keysOf, type Place, signOf, textOf } from './cells.tsx';
 import { useWindow } from './window.ts';
 
-const FaultLines = late(async () => (await import('../mends/fault-lines.tsx')).FaultLines, '');
-const ColumnMenu = late(async () => (await import('./column-menu.tsx')).ColumnMenu);
-const CellMenu = late(async () => (await import('./cell-menu.tsx')).CellMenu);
+const FaultLines = lazyPart(async () => (await import('../mends/fault-lines.tsx')).FaultLines, '');
+const ColumnMenu = lazyPart(async () => (await import('./column-menu.tsx')).ColumnMenu);
+const CellMenu = lazyPart(async () => (await import('./cell-menu.tsx')).CellMenu);
 
 const NUMBERS = 60;
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { late, RefusedNotice } from '../../../parts/asking.tsx';
+import { lazyPart, RefusedNotice } from '../../../parts/asking.tsx';
 import { Popover } from '../../../parts/controls.tsx';
 import { counted } from '../../../parts/figures.ts';
 import type { Lines } from '../../../parts/lines.ts';
@@ -16,12 +16,12 @@ import { EVERYTHING, type Filter, hasConditions, isTiled, type OfScene, type Sce
 import type { Drawn, Place } from './cells.tsx';
 import { useUndoKey } from './undo-key.ts';
 
-const FaultLines = late(async () => (await import('../mends/fault-lines.tsx')).FaultLines, '');
-const ColumnChoice = late(async () => (await import('./column-choice.tsx')).ColumnChoice);
-const Sheet = late(async () => (await import('./sheet.tsx')).Sheet, '');
-const Cards = late(async () => (await import('./cards.tsx')).Cards);
-const AnotherFilter = late(async () => (await import('./another-filter.tsx')).AnotherFilter);
-const Chips = late(async () => (await import('./chips.tsx')).Chips, '');
+const FaultLines = lazyPart(async () => (await import('../mends/fault-lines.tsx')).FaultLines, '');
+const ColumnChoice = lazyPart(async () => (await import('./column-choice.tsx')).ColumnChoice);
+const Sheet = lazyPart(async () => (await import('./sheet.tsx')).Sheet, '');
+const Cards = lazyPart(async () => (await import('./cards.tsx')).Cards);
+const AnotherFilter = lazyPart(async () => (await import('./another-filter.tsx')).AnotherFilter);
+const Chips = lazyPart(async () => (await import('./chips.tsx')).Chips, '');
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
 export function ListTable({ scene, tiles }: OfScene & { readonly tiles: ComponentChildren }) {
