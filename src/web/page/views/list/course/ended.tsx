@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { listed } from '../../../../../core/plain-text.ts';
 import { Changes, HalfDone, HeldBack, LeftOut } from '../../../../../files/output/report/changes.ts';
@@ -10,19 +9,15 @@ import {
   stepCost,
   whatWords,
 } from '../../../../../files/output/summary-words.ts';
-import type { BatchList, ChangesObject, ReportObject, UndoPlanObject } from '../../../../api.ts';
-import { Act, Loaded, lazyPart, RefusedNotice, useAnswer } from '../../../parts/asking.tsx';
-import { Button, Facts, Foot, Notice, Panel, Scroll, Sentences } from '../../../parts/controls.tsx';
-import { counted, dayAndTime, grouped } from '../../../parts/figures.ts';
-import { ask } from '../../../session.ts';
-import type { Agreed, OfScene } from '../scene.ts';
-import { whyNot } from '../start/agreed.ts';
-import { changeFacts, isSent, markOf, teamRows } from '../team.ts';
+import type { ChangesObject, ReportObject } from '../../../../api.ts';
+import { lazyPart, RefusedNotice } from '../../../parts/asking.tsx';
+import { Button, Facts, Foot, Panel, Scroll } from '../../../parts/controls.tsx';
+import { grouped } from '../../../parts/figures.ts';
+import type { OfScene } from '../scene.ts';
+import { changeFacts } from '../team.ts';
 import { Attention } from './attention.tsx';
 
-const Guards = lazyPart(async () => (await import('../start/agreements.tsx')).Guards, '');
-const Losing = lazyPart(async () => (await import('../start/agreements.tsx')).Losing, '');
-const Mailed = lazyPart(async () => (await import('../start/agreements.tsx')).Mailed, '');
+const Undo = lazyPart(async () => (await import('./undo.tsx')).Undo, '');
 
 /** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
 export function Ended({ scene }: OfScene) {
@@ -163,94 +158,5 @@ function Else({ scene: { batch, list, isUndoing, isPlanning } }: OfScene) {
         {canUndo && <Button look="quiet" says="Undo…" onClick={() => (isUndoing.value = true)} />}
       </div>
     </Foot>
-  );
-}
-
-/** What would be taken back, and what cannot be, before it is. */
-function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
-  const agreed = useSignal<Agreed>({});
-  const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
-  // An undo may have begun and ended between two looks at the work.
-  const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
-  const sent = plan?.changes.filter(isSent).length ?? 0;
-  const why = plan && sent > 0 ? whyNot({ agreed, list }, plan) : undefined;
-  return (
-    <Panel name="Undo">
-      <Scroll>
-        <h2>Take it back</h2>
-        <RefusedNotice refused={refused} />
-        {plan ? <Planned {...plan} /> : !refused && <p class="soft">One moment…</p>}
-      </Scroll>
-      <Foot>
-        {plan && sent > 0 && (
-          <div class="stack agreed">
-            <Guards plan={plan} agreed={agreed} list={list} />
-            <Losing plan={plan} agreed={agreed} />
-          </div>
-        )}
-        {plan && <Mailed plan={plan} account={batch?.account ?? ''} />}
-        <div class="bar">
-          {plan?.state === 'plan' && sent > 0 && (
-            <Act
-              look="go"
-              says={`Take back ${counted(sent, 'change')}`}
-              disabled={why !== undefined}
-              // The button waits until she has allowed who becomes admin; the plan's id says whom.
-              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id, allow_admin: true } })}
-            />
-          )}
-          <Button says="Close" onClick={() => (isUndoing.value = false)} />
-        </div>
-        {why && <p class="why">{why}</p>}
-      </Foot>
-    </Panel>
-  );
-}
-
-const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
-  plan: 'Nothing is sent before you confirm. Mails that were sent stay sent.',
-  nothing: 'There is nothing that can be taken back.',
-  begun: 'It is being taken back.',
-  undone: 'It was taken back.',
-};
-
-/** What stays, and why; another list that has changed it since is named by when it was started. */
-const Stays = ({ of: stays }: { readonly of: UndoPlanObject['not_undone'] }) => (
-  <Loaded<BatchList> path="/batches">
-    {({ batches }) => (
-      <Sentences of={stays.map((each) => `${each.subject}: ${inListWords(each, batches)}`)} />
-    )}
-  </Loaded>
-);
-
-function inListWords(
-  { reason, findings }: UndoPlanObject['not_undone'][number],
-  batches: BatchList['batches'],
-) {
-  return findings.reduce((words, { facts }) => {
-    const other = 'batch' in facts && batches.find(({ batch }) => batch === facts.batch);
-    if (!other) return words.replace(/\bbatch [0-9a-f]{8}\b/, 'another list');
-    return words.replace(`batch ${other.batch}`, `“${other.input}”, started ${dayAndTime(other.created_at)}`);
-  }, reason);
-}
-
-function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
-  const lines = teamRows({ changes }).map(({ part, email, project, happens }) => {
-    const where = happens.includes(project) ? '' : ` in ${project}`;
-    return `${markOf(part)} ${email}${where}: ${happens}`;
-  });
-  return (
-    <>
-      <p>
-        {STATES[state]} {by !== null && <a href={`/files/${by}`}>Result of the undo</a>}
-      </p>
-      <Sentences of={lines} />
-      {stays.length > 0 && (
-        <>
-          <Notice says={`${counted(stays.length, 'change')} cannot be taken back`} />
-          <Stays of={stays} />
-        </>
-      )}
-    </>
   );
 }
