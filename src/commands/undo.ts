@@ -57,7 +57,6 @@ const undoInput = z.strictObject({
   dry_run: onOff('show what would be sent and what cannot be undone; sends nothing'),
   plan: text('send exactly what the plan with this id showed, or nothing: --dry-run prints it', '<id>'),
   yes: onOff('agree without being asked'),
-  allow_admin: onOff('let it make a person admin'),
   attention_ok: onOff('exit with 0 even when something could not be undone'),
 });
 type UndoInput = z.output<typeof undoInput>;
@@ -207,8 +206,9 @@ async function undo(
       // A person has already agreed to a list that has begun here. What a store says of it is no agreement.
       const isAgreed = begun !== undefined && isOrderedHere(begun);
       const askChanges = isAgreed ? async () => true : agrees;
-      const order = { file, output, maxPauseMs, signal, onEvent, askChanges };
-      const summary = await spender.run(chosen, { ...order, allowAdmin: input.allow_admin });
+      // Who agrees to an undo has seen it name each person whom it makes an admin again.
+      const order = { file, output, maxPauseMs, signal, onEvent, askChanges, allowAdmin: true };
+      const summary = await spender.run(chosen, order);
       return { ...undone, summary };
     } finally {
       await spender.close();
@@ -359,15 +359,16 @@ async function planReport(
     );
   if (rows.length > 0) {
     const plan = asListed(await withUndoList(rows, (file) => planOf(chosen, ledger, file)), rows);
-    const guards = guardProblems(chosen, plan);
+    const stops = guardProblems({ ...chosen, allowAdmin: true }, plan);
     const object = withId({
       undoes: id,
       state: 'plan',
       by: null,
-      ...shownChanges(plan, guards),
+      // The page asks for each person who becomes an admin.
+      ...shownChanges(plan, guardProblems(chosen, plan)),
       not_undone: notUndone,
     });
-    const shown = [...diffLines(plan), ...guardLines(guards, 'An undo')].map(plainText);
+    const shown = [...diffLines(plan), ...guardLines(stops, 'An undo')].map(plainText);
     return { lines: [...shown, ...leftLines(id, { notUndone }), `Plan  ${object.id}`], object };
   }
   if (done === undefined) return reportOf('nothing', null, nothingToUndo(id));

@@ -53,7 +53,6 @@ export async function checkGuards(
   });
 }
 
-/** An undo is held back as a run is: what it puts back may have been changed for a reason. */
 const undoes = ({ origin }: Job): boolean => origin !== undefined && 'undoes' in origin;
 
 /** @param what would stop: a run, or an undo. */
@@ -112,15 +111,12 @@ function adminProblem(job: Job, sent: Sent, isSweep: boolean): GuardObject | und
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
   const who = namesOfPeople(made);
-  const ways = [
-    ...(isSweep ? [] : ['add --allow-admin']),
-    ...(undoes(job) ? [] : ['set guards: { admins: allow } in the job']),
-  ];
+  const inRun = `${isSweep ? '' : 'add --allow-admin, or '}set guards: { admins: allow } in the job`;
   return {
     fact: `make ${counted(who.length, 'person', 'people')} admin ${namesOf(made)}`,
     says: `${grouped(who.length)} ${who.length === 1 ? 'becomes' : 'become'} admin`,
     who: [...who],
-    allow: ways.join(', or '),
+    allow: undoes(job) ? 'agree to the undo' : inRun,
     allows: { admins: 'allow' },
   };
 }

@@ -41,8 +41,7 @@ export function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
               look="go"
               says={`Take back ${counted(sent, 'change')}`}
               disabled={why !== undefined}
-              // The button waits until she has allowed who becomes admin; the plan's id says whom.
-              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id, allow_admin: true } })}
+              does={() => ask('/undo', { body: { batch: plan.undoes, plan: plan.id } })}
             />
           )}
           <Button says="Close" onClick={() => (isUndoing.value = false)} />
