@@ -227,8 +227,8 @@ export const readAccounts = (context: Context) => ({
 
   /** Those answers whose calls are unknown again once they are taken back. */
   async freeAnswers(identity: string, answers: readonly AttemptId[]): Promise<readonly AttemptId[]> {
-    const kept = await keptAccount(context.db, identity);
-    return kept === undefined ? [] : freeAmong(context.db, kept, answers);
+    const accountRow = await keptAccount(context.db, identity);
+    return accountRow === undefined ? [] : freeAmong(context.db, accountRow, answers);
   },
 
   /** The batches with rows that ended by these answers. */

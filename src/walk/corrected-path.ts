@@ -30,12 +30,12 @@ export async function atAnotherPath(
 /** The states as the next run finds them: what it takes back for a corrected path is unknown already. */
 export async function withoutWrongPaths<State extends CallState<Detail>>(
   states: readonly State[],
-  asked: readonly AskedCall[],
+  askedCalls: readonly AskedCall[],
   ledger: LedgerReader,
 ): Promise<readonly (State | { readonly kind: 'unknown' })[]> {
   const missing = new Map<string, Account>();
   const answering = new Set<string>();
-  for (const [at, { by }] of asked.entries()) {
+  for (const [at, { by }] of askedCalls.entries()) {
     const { answer } = states[at]?.kind === 'answered' ? states[at] : {};
     if (isFound(answer)) answering.add(by.account.identity);
     else if (answer !== undefined) missing.set(by.account.identity, by.account);
