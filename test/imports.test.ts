@@ -210,7 +210,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, rows, counts, people, money, budgets, answers, operations and vendors, and types of what the server says', () => {
+  test('imports of the page lead to the page, its two libraries, parts of the report, words of numbers, rows, counts, people, money, charges, budgets, answers, operations and vendors, and types of what the server says', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -223,7 +223,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:counted-elsewhere|row-name|short-budgets|summary-words)\.ts$|core\/(?:counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:counted-elsewhere|row-name|short-budgets|summary-words)\.ts$|core\/(?:charge-words|counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
         to,
       );
     });
