@@ -336,7 +336,7 @@ function cellsBeside(
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const shown = shownAnswer(match.answers, answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, cells), shown);
-  const why = soFar.length > 0 ? sayBesideCells(soFar, CALLED) : made.why;
+  const why = soFar.length > 0 ? sayAll(soFar, 'terminal') : made.why;
   return [...made.cells, ...ourCells(ourFacts(batch, row, record, match, why), cells)];
 }
 

@@ -35,15 +35,15 @@ test('a cell with several projects is a change in each; one that is the whole na
   ]);
   const told = team.place.rows('out.csv').map(({ _status, _reason }) => [_status, _reason]);
   expect(told).toEqual([
-    ['applied', 'Atlas: invited to Atlas as editor; Borealis: invited to Borealis as editor'],
-    ['applied', 'invited to Research; Labs as editor'],
+    ['applied', 'Atlas: invited as editor; Borealis: invited as editor'],
+    ['applied', 'invited as editor'],
     [
       'invalid',
       'project "Atlas | Boreals" names several projects, and "Boreals" is not known. Did you mean Borealis?',
     ],
     ['invalid', expect.stringContaining('names several projects, and "Atlas, Research" is not known')],
     ['unchanged', 'the same as row 2'],
-    ['applied', 'invited to Borealis as editor'],
+    ['applied', 'invited as editor'],
   ]);
   const state = await team.state();
   const codes = ['proj-a', 'proj-b'].map((project) => state.inviteCode(project, JO, 'editor'));
@@ -65,7 +65,7 @@ test('the row is as its worst change is; what is in doubt is settled by the row,
   const { batch, changes } = await team.json('status', 'last');
   expect(team.row(JO)).toMatchObject({
     _status: 'in_doubt',
-    _reason: expect.stringMatching(/^Atlas: .*; Borealis: invited to Borealis as editor$/),
+    _reason: expect.stringMatching(/^Atlas: .*; Borealis: invited as editor$/),
   });
   expect(changes.projects).toMatchObject([
     { project: 'Atlas', counts: { in_doubt: 1, applied: 1 } },
@@ -77,9 +77,7 @@ test('the row is as its worst change is; what is in doubt is settled by the row,
   const code = (await team.state()).inviteCode('proj-a', JO, 'editor');
   expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
   expect(await counts(team)).toEqual({ applied: 2 });
-  expect(team.row(JO)._reason).toBe(
-    'Atlas: invited to Atlas as editor; Borealis: invited to Borealis as editor',
-  );
+  expect(team.row(JO)._reason).toBe('Atlas: invited as editor; Borealis: invited as editor');
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
 

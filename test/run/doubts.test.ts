@@ -292,7 +292,9 @@ describe('a read-back', () => {
     const longestMs = Math.max(...at.clock.sleptMs);
     expect(longestMs).toBeGreaterThan(295_000);
     expect(longestMs).toBeLessThanOrEqual(300_000);
-    expect(notes.join('\n')).toMatch(/^The vendor is asked about calls in doubt in (?:5 min|4 min 5\d s)\.$/m);
+    expect(notes.join('\n')).toMatch(
+      /^The vendor is asked about calls in doubt in (?:5 min|4 min 5\d s)\.$/m,
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
-import { sayBesideCells, unreadableWords } from '../../core/finding-words.ts';
+import { unreadableWords } from '../../core/finding-words.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
@@ -20,7 +20,6 @@ import {
   FOUND_PREFIX,
   type InputRow,
   OUR_COLUMNS,
-  type Outcome,
   type RowStatus,
   sourceColumn,
   verdictColumn,
@@ -45,7 +44,7 @@ import { identifierNames, kindOfFilled } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import type { RowMatch } from './match.ts';
 import { accountAt, answersOf, type ShownAnswer, shownAnswer } from './shown-answer.ts';
-import { CALLED, columnWords } from './summary-words.ts';
+import { columnWords } from './summary-words.ts';
 import { isPaidBy } from './tally.ts';
 
 /**
@@ -422,10 +421,6 @@ export type OurFacts = Readonly<
   readonly _credits: number;
 };
 
-/** The text of `_reason`. What became of a person is told in the words of the page's table. */
-export const reasonIn = ({ plannedRows }: Batch, outcome: Outcome): string | undefined =>
-  plannedRows === undefined ? reasonOf(outcome) : sayBesideCells(outcome.findings, CALLED);
-
 /** @param why says why the cells before these are blank. */
 export function ourFacts(
   batch: Batch,
@@ -440,7 +435,7 @@ export function ourFacts(
   const kind = outcome?.kind ?? 'pending';
   const isUnanswered = kind === 'in_doubt' || (kind === 'skipped' && outcome && !isLeftOut(outcome));
   const last = isUnanswered ? undefined : answers.at(-1);
-  const reason = [outcome && reasonIn(batch, outcome), why]
+  const reason = [outcome && reasonOf(outcome), why]
     .filter((part) => part !== undefined && part !== '')
     .join('; ');
   return {

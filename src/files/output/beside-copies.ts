@@ -3,13 +3,13 @@ import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { statusColumn } from '../../core/our-columns.ts';
-import { needsPerson } from '../../core/outcome.ts';
+import { needsPerson, reasonOf } from '../../core/outcome.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer-fields.ts';
 import { PART_ROWS, recordParts, rowMaker } from '../kept-rows.ts';
-import { type Additions, automaticAddition, type CellWriter, FreeNames, reasonIn } from './added-columns.ts';
+import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
 import type { Matching } from './match.ts';
 import { shownAnswers } from './shown-answer.ts';
 
@@ -140,8 +140,8 @@ export function attentionCopy(
     if (outcome === undefined) return undefined;
     const match = matching.of(row, record);
     if (!needsPerson(outcome) && !match.needsPerson) return undefined;
-    const reasons = [reasonIn(batch, outcome), match.needsPerson ? match.words : undefined];
-    const reason = reasons.filter(Boolean).join('; ');
+    const reasons = [reasonOf(outcome), match.needsPerson ? match.words : undefined];
+    const reason = reasons.filter((each) => each !== undefined).join('; ');
     const movedCells = renamed.map(({ at }) => movedCell(row, at, header, isJson));
     return [
       ...movedCells.map((cell) => (isJson ? ownText(cell) : cell)),
