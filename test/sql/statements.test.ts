@@ -20,7 +20,7 @@ import type { Recorded } from './recorded.ts';
 const LONG = ['attempts', 'replies', 'rows', 'cells', 'uses'];
 
 const MAY_SCAN: Readonly<Record<string, string>> = {
-  'transitions.check': 'adds all attempts up',
+  'transitions.recountBudgets': 'adds all attempts up',
   'erase.OLD': 'finds what is old, and what rests on it, once a day at most',
   'erase.EMPTY_BESIDE': 'empties what is beside the answers that have gone',
   'reports.SAVED': 'where it is planned over an empty ledger',
