@@ -69,7 +69,9 @@ async function opened({ desk }: Companies, job: object = LOOKUP) {
 }
 
 const starting = (page: Page) =>
-  page.getByRole('button', { name: /^(?:Start|Start (?:all|about|the) ?.*|Make \d+ changes?)$/ });
+  page.getByRole('button', {
+    name: /^(?:Start|Start(?:,| (?:all|about|the) ?).*|Make \d+ changes?(?:, .*)?)$/,
+  });
 
 /** @param more what happens between the plan that the page shows and the click. */
 async function started(at: Companies, mend: () => unknown, more: () => unknown = () => {}): Promise<Met> {
