@@ -206,7 +206,7 @@ async function undo(
       // A person has already agreed to a list that has begun here. What a store says of it is no agreement.
       const isAgreed = begun !== undefined && isOrderedHere(begun);
       const askChanges = isAgreed ? async () => true : agrees;
-      // Who agrees to an undo has seen it name each person whom it makes an admin again.
+      // The plan of an undo names each person who becomes an admin again, and a person agrees to that plan.
       const order = { file, output, maxPauseMs, signal, onEvent, askChanges, allowAdmin: true };
       const summary = await spender.run(chosen, order);
       return { ...undone, summary };

@@ -1,6 +1,6 @@
 import { grouped, listed } from './plain-text.ts';
 
-/** For what an account charges that makes the changes of a team. Most charge for nothing. */
+/** What an account charges for the changes of a team. Most accounts charge nothing. */
 
 interface Charge {
   readonly operation: string;

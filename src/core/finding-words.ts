@@ -511,7 +511,7 @@ export function sayAll(findings: Findings, face: Face, names: Names = AS_WRITTEN
   return text;
 }
 
-/** The same beside the cells of the row, where a long cell would be there twice, and push the reason away. */
+/** As `sayAll`, beside the cells of the row: a long cell is left out, because it already stands there. */
 export const sayBesideCells = (findings: Findings, names: Names): string =>
   sayAll(
     findings.map((each) => {

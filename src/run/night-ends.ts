@@ -35,7 +35,7 @@ export async function nightEnds(store: string | undefined): Promise<readonly Nig
 }
 
 /**
- * @param begun the note of its beginning, in the place of which this one stands.
+ * @param begun the note that the sweep has begun, which this note replaces.
  * @throws StopError `output` or `disk_full`
  */
 export async function noteNight(

@@ -100,7 +100,7 @@ async function submitterOf({ context, input, batch }: SubmitContext): Promise<Su
     });
     await ledger.submitRows(batch.id, submitted);
     crashPoint('submitting');
-    // Its progress counts the rows that were drawn.
+    // The progress of a sample counts the drawn rows alone.
     if (sample !== undefined) return;
     for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });
   };

@@ -144,10 +144,10 @@ export function isRole(address: string): boolean {
 
 // ------------------------------------------------------------------------------------------ who may be meant
 
-/** An @, also where it is spelled, or a host: signs that a text was meant as an address. */
-const SIGN_OF_ADDRESS = /@|\uff20|[\s([{](?:at|ät|arroba|arobase)[\s)\]}]|[^\s.]\.[^\s.]+\.[^\s.]{2,}$/i;
+/** An @, `at` in its place, or a host of two dots shows that a text was meant as an address. */
+const SIGN_OF_ADDRESS = /@|[\s([{]at[\s)\]}]|[^\s.]\.[^\s.]+\.[^\s.]{2,}$/i;
 
-/** In words of so few letters two that stand together tell more than chance, in longer ones three. */
+/** Two letters together are evidence in a word of so many letters at most; a longer word needs three. */
 const SHORT_MAILBOX = 4;
 
 /**

@@ -909,7 +909,7 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   [
     'a step without any input',
     { ...STEPS, columns: { ...STEPS.columns, domain: '' } },
-    /^job\.yaml:1:\d+: A row is looked up by first name \+ last name \+ web domain, and the list lacks a column for each of these\.\n/,
+    /^job\.yaml:1:\d+: A row is looked up by first name \+ last name \+ web domain, and the list has no column for the web domain\.\n/,
   ],
   [
     'a step that reads what a later one adds',

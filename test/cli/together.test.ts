@@ -421,7 +421,7 @@ test('a list that lacks a column of what the vendor takes is refused, and the co
   const few = await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data']);
   expect([few.code, few.stderr]).toEqual([
     2,
-    expect.stringMatching(/the list lacks a column for each of these.*--column domain=…/s),
+    expect.stringMatching(/the list has no column for the web domain\..*--column domain=…/s),
   ]);
   expect(
     (await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data', '--column', 'domain=Site'])).code,

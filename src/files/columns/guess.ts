@@ -373,7 +373,7 @@ export function missingColumns(
   const lacking = mapped.size === 0 ? undefined : operation.lacks?.([...mapped.keys()]);
   if (lacking !== undefined) {
     const by = operation.by?.map((each) => each.split('+').map(inputWords).join(' + ')).join(', or ') ?? '';
-    const fact = `A row is looked up by ${by}, and the list lacks a column for each of these.`;
+    const fact = `A row is looked up by ${by}, and the list has no column for the ${inputWords(lacking)}.`;
     const next = phrase`Name the column that is missing${byColumn(lacking)}.`;
     return stop('job', fact, next);
   }

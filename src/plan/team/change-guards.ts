@@ -46,7 +46,7 @@ export async function checkGuards(
     code: 'guard',
     message: `Nothing was sent, because this ${isUndo ? 'undo' : 'run'} would ${facts}.`,
     next: `If that is right, ${allow}.`,
-    // An undo has a plan of its own, by which this one is not known.
+    // `undo --plan` takes the id of another plan, so this id would lead nowhere.
     ...(isUndo || problems.some(({ allows }) => allows === undefined)
       ? {}
       : { plan: await idOf(), choices: [accepting('guards', 'allow it, for this plan alone')] }),
