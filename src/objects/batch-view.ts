@@ -168,6 +168,8 @@ export const FiguresObject = z.object({
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** Rows with a value in each added column, of the rows that its step found. */
   columns: z.array(z.object({ name: z.string(), filled: z.number(), found: z.number() })),
+  /** Rows without a find that were paid, also for what stood in its place. */
+  missed_paid: z.number(),
   /** The part of the spent credits that was for misses. */
   for_misses: z.number(),
   /** The price of the answers that were shared or known before. */

@@ -128,6 +128,11 @@ test('where nobody has one the cell is blank, and what was sold is booked as a f
   ]);
   expect(at.book).toEqual({ one: 6 });
   expect(await at.spent()).toBe(6);
+  // Two of the rows without an address were paid, and no face calls them free.
+  const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
+  expect(report).toMatch(/Not found +5, 2 of them paid /);
+  const job = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '900'];
+  expect((await at.desk.json(job)).figures).toMatchObject({ missed_paid: 2, for_misses: 0 });
 });
 
 test('what was sold and is none of its kind is no miss in any figure, nor in what a row says', async () => {

@@ -457,6 +457,24 @@ test('what can be corrected while a list runs is said no more once it is mended'
   await endOf(served, work);
 });
 
+test('a row that was paid and brought no address says in its cell and beside the table what was sold', async () => {
+  const { desk, speak } = await deskBefore(() => ({ person: { work_email: 'a***@acme.example' } }));
+  const by = ['first_name+last_name+domain'];
+  const finder = { method: 'POST', path: '/find', by, credits: { most: 1, found: 1, miss: 0 } };
+  speak({ operations: { 'find-email': { ...finder, gives: { email: 'person.work_email' } } } });
+  const job = { operation: 'find-email', account: 'data', add: { Email: 'email' } };
+  await desk.write('job.yaml', JSON.stringify(job));
+  await desk.write('list.csv', 'First name,Last name,Domain\nAnn,Lee,acme.example\n');
+  await desk.type(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9']);
+  const page = await tabAt(await servedIn(desk.place.folder, desk.environment()), '/');
+  await page.getByRole('link', { name: 'list.csv' }).click();
+  const why = /^no match by .+; in the place of the email stands "a\*\*\*@acme\.example"$/;
+  const cell = page.getByRole('gridcell', { name: 'nothing found' });
+  await expect.poll(() => cell.getAttribute('title')).toMatch(why);
+  await openRow(page, 'acme.example');
+  await page.getByRole('complementary').getByText(why).waitFor();
+});
+
 test('where a cell was mended since it stopped, it goes on with the mended list: no cell of before is asked', async () => {
   const asked: string[] = [];
   const { desk } = await deskBefore(({ body }) => {

@@ -105,6 +105,7 @@ export function figuresOf(
       found: tally.foundAt(batch, path) ?? found,
     })),
     ...present({ vendor_counted: vendorCountOf([batch], spent) }),
+    missed_paid: tally.missedPaid,
     for_misses: forMisses,
     saved: tally.saved,
     cost,

@@ -54,6 +54,8 @@ export class Tally {
   readonly otherAbn = new RowCount();
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
   bought = 0;
+  /** Rows in which nothing was found, and for which this batch has paid. */
+  missedPaid = 0;
   /** Rows for which nothing was asked: their answers were known before, or are those of another row. */
   known = 0;
   twice = 0;
@@ -97,7 +99,7 @@ export class Tally {
     this.#addAnswers(batch, row, answers);
     if (outcome.kind === 'matched') this.#addSteps(answers);
     const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
-    if (outcome.kind === 'matched' && paid.some(isFilling)) this.bought += 1;
+    this.#addPaid(outcome.kind, paid);
     // A row without any answer, such as one in doubt, was asked all the same.
     const isFree = answers.length > 0 && paid.length === 0 && !WITHOUT_ANSWER.has(outcome.kind);
     const isTwice = isFree && answers.some((answer) => answer.batch === batch.id);
@@ -116,6 +118,12 @@ export class Tally {
       this.mismatched += 1;
       this.#addAttention(row, outcome.kind, match.inShort, true);
     }
+  }
+
+  /** @param paid the answers that this batch has bought for the row. */
+  #addPaid(kind: OutcomeKind, paid: readonly RowAnswer[]): void {
+    if (kind === 'matched' && paid.some(isFilling)) this.bought += 1;
+    if (kind === 'no_match' && paid.some(({ charged }) => charged > 0)) this.missedPaid += 1;
   }
 
   /**

@@ -85,11 +85,12 @@ function leftOutWords({ left_out: reasons = [] }: ReportObject['figures']): stri
 
 const MOST_LEFT_OUT = 3;
 
-/** What the misses cost; of several accounts each says that itself, and of several starts none does. */
-function missWords({ has_costs: hasCosts, accounts, figures }: ReportObject): string {
-  if (!hasCosts || figures.in_all !== undefined) return '';
-  if (figures.for_misses === 0) return 'free';
-  return accounts === undefined ? `${grouped(figures.for_misses)} credits` : '';
+/** How many of those not found were paid; of several starts none says that. */
+function missWords({ has_costs: hasCosts, counts, figures }: ReportObject): string {
+  const { in_all: all, missed_paid: paid } = figures;
+  if (!hasCosts || all !== undefined) return '';
+  if (paid === 0) return 'free';
+  return paid === counts.no_match ? 'paid' : `${grouped(paid)} of them paid`;
 }
 
 function Cost(report: ReportObject) {

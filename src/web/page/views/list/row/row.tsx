@@ -120,7 +120,7 @@ function Shown(props: OfRow) {
   const { row, outcome, attempts } = object;
   const typed = useSignal<string | undefined>(undefined);
   const name = ownName(table, batch.columns);
-  const rowReason = table.rows[0]?.says?.all;
+  const why = whyOf(object, table.rows[0]?.says?.all ?? '');
   const found = foundNames(object);
   const values = cellsIn(scene, table, isBought);
   const names: readonly Fact[] = [
@@ -135,10 +135,7 @@ function Shown(props: OfRow) {
       {found.length > 0 ? <Facts of={names} /> : name && <b>{name}</b>}
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {object.match !== undefined && !scene.isRunning && <Match batch={batch} object={object} />}
-      {attempts.length === 0 && (
-        <p>{outcome === null ? 'It was not asked yet.' : rowReason || unsaid(outcome)}</p>
-      )}
-      {attempts.length > 0 && outcome?.kind === 'matched' && rowReason && <p>{rowReason}</p>}
+      {why && <p>{why}</p>}
       <Facts of={values} />
       {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} typed={typed} />}
       {canAsk && (
@@ -246,6 +243,12 @@ async function startedFor({ list, job }: OfRow['scene'], most: number): Promise<
   if (rows > 1 || credits.most > most) return false;
   await ask('/run', { body: { ...order, plan: id, budget: credits.most } });
   return true;
+}
+
+/** What `_reason` says of the row, where the requests below do not say all of it. */
+function whyOf({ attempts, outcome }: RowObject, reason: string): string {
+  if (attempts.length === 0) return outcome === null ? 'It was not asked yet.' : reason || unsaid(outcome);
+  return outcome?.kind === 'matched' || outcome?.kind === 'no_match' ? reason : '';
 }
 
 const unsaid = ({ kind }: NonNullable<RowObject['outcome']>): string =>

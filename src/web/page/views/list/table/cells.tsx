@@ -231,7 +231,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'in_doubt':
       return doubtOf(line.findings);
     case 'no_match':
-      return NOTHING;
+      return { ...NOTHING, title: reason || NOTHING.says };
     case 'skipped':
       return leftOut(reason);
     case 'pending':
