@@ -27,6 +27,10 @@ export const allRows = ({ rows, rows_beyond: beyond = 0 }: Counted): number => r
 /** Rows that have no end yet. */
 export const rowsPending = (of: Counted): number => allRows(of) - rowsIn(of.counts);
 
+/** Rows that have ended without a question: damaged cells, the job or a person keeps them from it. */
+export const rowsUnasked = (counts: ByOutcome): number => countIn(counts, UNASKED_KINDS);
+export const UNASKED_KINDS = ['invalid', 'skipped'] as const satisfies readonly RowStatus[];
+
 /** Rows that a person has to look at, by how they have ended. */
 export const needingAttention = (counts: ByOutcome): number => countIn(counts, ATTENTION_KINDS);
 

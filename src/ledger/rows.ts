@@ -1,3 +1,4 @@
+import { UNASKED_KINDS } from '../core/counts.ts';
 import { findingsIn, keptFindings } from '../core/findings.ts';
 import {
   erasedRow,
@@ -111,8 +112,13 @@ const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${K
 /** The attempts that a row rests on, in EXISTS over `used`. */
 export const USED = `(SELECT row.attempt AS id UNION ALL SELECT use.attempt ${OF_ROW}) used`;
 
-const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{ all: number; ended: number }>(`
-SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended
+const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{
+  all: number;
+  ended: number;
+  unasked: number;
+}>(`
+SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended,
+  count(CASE WHEN row.state IN (${UNASKED_KINDS.map((kind) => `'${kind}'`).join()}) THEN 1 END) AS unasked
 FROM v JOIN rows row ON row.batch = v.batch AND row.row BETWEEN v.first AND v.last`);
 
 const READ_OTHERWISE = `
@@ -280,11 +286,11 @@ export const readSomeRows = ({ db }: Context) => ({
     const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
-  /** How many rows of these ranges there are, and how many of them have ended. */
-  async rowsIn(batch: BatchId, ranges: readonly RowRange[]): Promise<{ rows: number; settled: number }> {
+  /** How many rows of these ranges there are, how many have ended, and how many of these were never asked. */
+  async rowsIn(batch: BatchId, ranges: readonly RowRange[]) {
     const records = ranges.map(({ first, last }) => ({ batch, first, last }));
     const [found] = await db.each(IN_RANGES, records);
-    return { rows: found?.all ?? 0, settled: found?.ended ?? 0 };
+    return { rows: found?.all ?? 0, settled: found?.ended ?? 0, unasked: found?.unasked ?? 0 };
   },
   /** The first rows for which the batch has asked something. */
   rowsAsked: (batch: BatchId, limit: number): Promise<readonly Pick<RowRecord, 'row'>[]> =>

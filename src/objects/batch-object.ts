@@ -3,8 +3,8 @@ import { PLANNED_ACTIONS } from '../core/operation.ts';
 import { BatchView } from './batch-view.ts';
 import { FindingObject } from './finding-object.ts';
 
-/** Rows, and how many of them have ended. */
-const GoalObject = z.object({ rows: z.number(), settled: z.number() });
+/** Rows, how many of them have ended, and how many of these could not or should not be asked. */
+const GoalObject = z.object({ rows: z.number(), settled: z.number(), unasked: z.number() });
 export type GoalObject = z.output<typeof GoalObject>;
 
 /** The facts about a batch wherever one is named. */

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
-import { allRows, needingAttention, rowsIn } from '../core/counts.ts';
+import { allRows, needingAttention, rowsIn, rowsUnasked } from '../core/counts.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { LEARNED_RATE, LIMIT_USED_UP } from '../core/rate.ts';
@@ -212,7 +212,11 @@ async function batchObject<View extends BatchCounts>(
     account: batch.accountName,
     undoes: undoneBy(batch.settings) ?? null,
     created_at: isoTime(batch.createdAtMs),
-    goal: chosen ?? { rows: allRows(view), settled: rowsIn(view.counts) },
+    goal: chosen ?? {
+      rows: allRows(view),
+      settled: rowsIn(view.counts),
+      unasked: rowsUnasked(view.counts),
+    },
     output: batch.outputPath ?? null,
     next: isEnded ? null : (nextCommandOf(found) ?? null),
     running: isRunning,
@@ -258,18 +262,17 @@ export async function batchStatus(
   const shown = await batchObject(ledger, { batch, location }, spenders, view);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
-  // No invalid row is drawn for a sample.
-  const aside = partial?.sample === undefined ? 0 : (shown.counts.invalid ?? 0);
-  const settled = rowsIn(shown.counts) - aside;
+  const asked = rowsIn(shown.counts) - rowsUnasked(shown.counts);
   const remainingRows = shown.goal.rows - shown.goal.settled;
   // This assumes that each row that is left needs as many calls as the rows before it did.
-  const msLeft = settled === 0 ? undefined : msLeftBy(sends, remainingRows * (view.calls / settled), nowMs);
+  const msLeft = asked === 0 ? undefined : msLeftBy(sends, remainingRows * (view.calls / asked), nowMs);
   const isWhole = batch.state === 'open' && partial?.sample === undefined;
   const isKnown = isWhole && pause === undefined && remainingRows > 0;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,
-    settled,
+    // For a sample only rows that can be asked are drawn.
+    settled: partial?.sample === undefined ? rowsIn(shown.counts) : asked,
     columns,
     open: await ledger.openRequests(id),
     requests_last_minute: sends.length,

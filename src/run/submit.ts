@@ -76,8 +76,8 @@ async function eachBehind(of: SubmitContext, last: RowNumber, submit: Submit): P
 
 /**
  * Rows that are to be worked on in this run, and end without a person and without a request, end at once. Of
- * a sample these are the invalid ones: no row that is drawn is among them, and what is left is what can be
- * asked.
+ * a sample these are the ones that are never asked: no row that is drawn is among them, and what is left is
+ * what can be asked.
  */
 async function submitterOf({ context, input, batch }: SubmitContext): Promise<Submit> {
   const { ledger, emit, sample } = context;
@@ -91,7 +91,7 @@ async function submitterOf({ context, input, batch }: SubmitContext): Promise<Su
     const worked = rows.filter(({ row }) => isWhole || askedRows?.has(row) !== false).map(taskOf);
     await leftOf(
       { context, batch, isAnew, unknown: new Set() },
-      sample === undefined ? worked : worked.filter(isInvalid),
+      sample === undefined ? worked : worked.filter(isUnasked),
       ({ row }, outcome, rest) => ends.set(row, { outcome, ...rest }),
     );
     const submitted = rows.map((each) => {
@@ -106,7 +106,7 @@ async function submitterOf({ context, input, batch }: SubmitContext): Promise<Su
   };
 }
 
-const isInvalid = (task: Task): boolean => task.kind === 'end' && task.outcome.kind === 'invalid';
+const isUnasked = ({ kind }: Task): boolean => kind === 'end';
 
 // ------------------------------------------------------------------------- the ranges that workers are given
 

@@ -85,10 +85,25 @@ test('what cannot be asked is said at once, and is none of the rows that a sampl
   expect(said.code, 'the rows that were drawn need nobody').toBe(0);
   const { counts, goal } = await desk.json(['status', 'last']);
   expect(counts).toEqual({ matched: 4, invalid: 3 });
-  expect(goal).toEqual({ rows: 13, settled: 7 });
+  expect(goal).toEqual({ rows: 13, settled: 7, unasked: 3 });
   expect(await desk.type([...words, '--budget', '99'])).toMatchObject({ code: 3 });
   expect(desk.place.statuses()).toEqual([...Array(3).fill('invalid'), ...Array(10).fill('matched')]);
   expect(await desk.requests()).toBe(10);
+});
+
+test('what the job leaves out is none of the rows that a sample leaves, as soon as it is begun', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  const rows = Array.from({ length: 12 }, (_, at) => `c${at}.example,${at % 3 === 0 ? 'Customer' : ''}\n`);
+  await desk.write('list.csv', `Domain,Status\n${rows.join('')}`);
+  await desk.write('job.yaml', 'operation: enrich-company\nunless: { Status: Customer }\n');
+  const words = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
+  await desk.type([...words, '--sample', '3', '--budget', '9']);
+  const { counts, goal } = await desk.json(['status', 'last']);
+  expect(counts).toEqual({ matched: 3, skipped: 4 });
+  expect(goal).toEqual({ rows: 12, settled: 7, unasked: 4 });
+  await desk.type([...words, '--budget', '99']);
+  expect((await desk.json(['status', 'last'])).counts).toEqual({ matched: 8, skipped: 4 });
+  expect(await desk.requests()).toBe(8);
 });
 
 test('an answer that rows of a sample share is counted once in what each one found has cost', async () => {

@@ -107,6 +107,23 @@ test('while some rows are tried first, it says so, and not how long all of them 
   held.resolve();
 });
 
+test('the share that is done is one of the rows that are looked up, and of no row that is left out', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await deskBefore(async (_, nth) => {
+    if (nth > 1) await held.promise;
+    return { name: `Acme ${nth}` };
+  });
+  const rows = ['a', 'b', 'c', 'd'].map((name) => `${name}.example,`);
+  const others = ['e', 'f', 'g', 'h', 'i'].map((name) => `${name}.example,Customer`);
+  const body = ['Website,Status', ...rows, ...others, 'no website,'].join('\n');
+  const { page, served } = await started(desk, { ...JOB, unless: { Status: 'Customer' } }, body);
+  await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+25.% of 4 rows/);
+  await expect.poll(() => page.title()).toBe('1 of 4 · Renewals Q4.csv');
+  const home = await tabAt(served, '/');
+  await sees(home, /Running, 25.%/);
+  held.resolve();
+});
+
 test('while chosen rows are asked, the page counts these, and the others are not to go', async () => {
   const held = Promise.withResolvers<void>();
   const { desk } = await deskBefore(async (_, nth) => {

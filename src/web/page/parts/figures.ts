@@ -26,9 +26,21 @@ export const creditWords = ({ spent, exact }: Spent): string =>
 export const needWords = (rows: number): string =>
   counted(rows, 'row needs attention', 'rows need attention');
 
-/** `47 % of 12 rows`: of all, or of those that she has chosen, those that have an end. */
-export const doneWords = ({ goal }: BatchObject): string =>
-  `${percent(goal.settled, goal.rows)} of ${counted(goal.rows, 'row')}`;
+/** Those that are looked up of all rows, or of those that she has chosen, and how many have an end. */
+export const lookedUp = ({ goal: { rows, settled, unasked } }: Pick<BatchObject, 'goal'>) => ({
+  rows: rows - unasked,
+  settled: settled - unasked,
+});
+
+/** `47 %`. */
+export function doneShare(batch: BatchObject): string {
+  const { rows, settled } = lookedUp(batch);
+  return percent(settled, rows);
+}
+
+/** `47 % of 12 rows`. */
+export const doneWords = (batch: BatchObject): string =>
+  `${doneShare(batch)} of ${counted(lookedUp(batch).rows, 'row')}`;
 
 /** Rows that have no end yet: of all, or of those that she has chosen. */
 export const rowsLeft = ({ goal }: BatchObject): number => goal.rows - goal.settled;

@@ -12,12 +12,12 @@ import {
   counted,
   dayAndMonth,
   dayAndTime,
+  doneShare,
   foundWords,
   grouped,
   money,
   needing,
   needWords,
-  percent,
   rowsLeft,
 } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
@@ -175,7 +175,7 @@ function stateOf(list: ListView | undefined, batch: ListedBatch | undefined): re
   if (list?.standing.is === 'changed') return [false, `Changed, ${notStarted(list)}`];
   const { state, running, held_since: held } = batch;
   const needs = needing(batch);
-  if (running) return [false, `Running, ${percent(batch.goal.settled, batch.goal.rows)}`];
+  if (running) return [false, `Running, ${doneShare(batch)}`];
   if (state === 'cancelled') return [false, 'Stopped for good'];
   if (held !== undefined) return [false, 'Paused'];
   if (state === 'open') return [true, `Stopped, ${counted(rowsLeft(batch), 'row')} left`];

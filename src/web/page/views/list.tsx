@@ -17,7 +17,7 @@ import { arriving } from '../parts/arriving.ts';
 import { Loaded, lazyPart } from '../parts/asking.tsx';
 import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
-import { askedApart, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
+import { askedApart, grouped, isLeft, lookedUp, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
 import type { Told } from './list/course/stopped.tsx';
 import { Head, waitsUntil } from './list/head/head.tsx';
@@ -111,7 +111,7 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
 function Shown(known: Known) {
   const scene = useScene(known);
   const { name, batch, isRunning } = scene;
-  const { rows = 0, settled = 0 } = batch?.goal ?? {};
+  const { rows = 0, settled = 0 } = batch ? lookedUp(batch) : {};
   const part = batch && isRunning ? `${grouped(settled)} of ${grouped(rows)} · ` : '';
   useEffect(() => {
     document.title = `${part}${name}`;
