@@ -181,6 +181,14 @@ LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
   FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) paid
   ON paid.operation = counted.operation AND paid.account = counted.account`;
 
+/** What a batch has bought for its found rows, and found by it. */
+const FINDS = `
+SELECT row.row, CAST({json_list}(att.id) AS TEXT) AS attempts
+FROM rows row JOIN attempts att ON att.batch = row.batch AND att.row = row.row AND ${FOUND}
+WHERE row.batch = ? AND row.state = 'matched' AND row.row >= ?
+  AND (row.has_fills = 0 OR EXISTS (SELECT 1 ${OF_ROW} AND use.attempt = att.id AND use.is_filling = 1))
+GROUP BY row.row ORDER BY row.row LIMIT CAST(? AS {int})`;
+
 /** The calls that were made for rows, with the cells of the rows. */
 const CALLS_OF = `
 SELECT DISTINCT used.row, att.id AS attempt, cell.cells, acc.identity AS "accountIdentity",
@@ -197,6 +205,11 @@ GROUP BY v.attempt HAVING count(*) > 1`);
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
   'SELECT cell.row, cell.cells FROM v JOIN cells cell ON cell.batch = v.batch AND cell.row = v.row',
 );
+
+export interface RowFinds {
+  readonly row: RowNumber;
+  readonly attempts: readonly AttemptId[];
+}
 
 interface CallOfRow extends KeptCall {
   readonly row: RowNumber;
@@ -220,6 +233,11 @@ export const readRows = ({ db }: Context) => ({
   /** The rows, counted by the operations and accounts by which their calls were asked. */
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
     db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
+  /** The found rows for which the batch has bought what was found, with these attempts. */
+  async finds(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowFinds[]> {
+    const found = await db.rows<{ row: RowNumber; attempts: string }>(FINDS, [batch, fromRow, limit]);
+    return found.map(({ row, attempts }) => ({ row, attempts: JSON.parse(attempts) }));
+  },
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} AND ${IS_KNOWN} ORDER BY row.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**

@@ -211,6 +211,23 @@ test('a list that is started again saves nothing of what it has had before, and 
   expect(await saved()).toEqual({ 'list.csv': [12, 0], 'other.csv': [0, 11] });
 });
 
+test('what each find of a list has cost counts those of rows that are gone, changed or left out since', async () => {
+  const desk = await openDesk({ matchRate: 1, account: { price: '0.40 AUD' } });
+  const job = (more: object) =>
+    desk.write('job.yaml', JSON.stringify({ operation: 'enrich-company', account: 'data', ...more }));
+  const list = (...rows: readonly string[]) => desk.write('list.csv', `Site,Is\n${rows.join('\n')}\n`);
+  const each = async () => (await desk.json([...RUN, '--budget', '99'])).figures.in_all.each;
+  await job({});
+  await list('a.example,', 'b.example,', 'c.example,', 'd.example,', 'e.example,x');
+  await desk.json([...RUN, '--budget', '99']);
+  await list('new.example,', 'a.example,', 'changed.example,', 'd.example,', 'e.example,x');
+  const inMoney = { credits: 1, cost: [{ amount: 0.4, currency: 'AUD' }] };
+  expect(await each(), 'two are gone').toEqual({ rows: 7, ...inMoney });
+  await job({ unless: { Is: 'x' } });
+  await list('a.example,', 'last.example,', 'e.example,x');
+  expect(await each(), 'one is left out').toEqual({ rows: 8, ...inMoney });
+});
+
 test('what an earlier start of a list may have paid is said with its whole cost', async () => {
   const { desk } = await deskBefore(({ body }) => (body.includes('lost') ? undefined : { name: 'Acme' }));
   const job = {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { needingAttention } from '../../core/counts.ts';
 import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
+import type { RowNumber } from '../../core/row.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import {
@@ -22,7 +23,7 @@ import type {
   StepObject,
 } from '../../objects/batch-view.ts';
 import { FieldSurvey, saidIn } from '../../values/answer-fields.ts';
-import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
+import { PART_ROWS, plannedRecords, recordParts, rowParts } from '../kept-rows.ts';
 import { additionWith, answerFields, resultsFilesOf, tellFound } from './added-columns.ts';
 import { matchingOf, type RowMatch } from './match.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
@@ -66,7 +67,7 @@ export async function wholeView(
 ): Promise<WholeView> {
   const view = await batchView(ledger, batch, priceOf);
   const cost = await costInAll(ledger, batch, view.credits, priceOf);
-  const all = cost && listFigures(batch, tally, view, cost);
+  const all = cost && listFigures(batch, tally, view, cost, await findsGone(ledger, batch, tally));
   const steps = await stepsIn(ledger, batch, priceOf);
   const byAccount = await ledger.byAccount(batch.id);
   const forMisses = byAccount.reduce((sum, each) => sum + each.forMisses, 0);
@@ -130,12 +131,32 @@ function priceEach(
   return { rows: bought, credits: inHundredths(spent / bought), cost: cost && moneyEach(cost, bought) };
 }
 
-/** The figures of the list by all its starts. */
+/**
+ * How many rows earlier starts of the list have bought and found that are gone, changed or left out since.
+ * The list has paid for them, so that each find costs what it did.
+ */
+async function findsGone(ledger: LedgerReader, batch: Batch, tally: Tally): Promise<number> {
+  let gone = 0;
+  for (const { id } of await startsBefore(ledger, batch)) {
+    const read = (from: RowNumber) => ledger.finds(id, from, FINDS_AT_ONCE);
+    for await (const part of rowParts(FINDS_AT_ONCE, read))
+      gone += part.filter(({ attempts }) => tally.isGone(attempts)).length;
+  }
+  return gone;
+}
+
+const FINDS_AT_ONCE = 10_000;
+
+/**
+ * The figures of the list by all its starts.
+ * @param gone finds that earlier starts have bought for rows that are not here now.
+ */
 function listFigures(
   batch: Batch,
   tally: Tally,
   view: Parameters<typeof figuresOf>[2],
   all: ListCost,
+  gone: number,
 ): ListFigures {
   const { asked, known, twice, found } = figuresOf(batch, tally, view);
   const { askedBefore, twiceBefore, boughtBefore } = tally;
@@ -146,7 +167,7 @@ function listFigures(
     known: known - askedBefore - twiceBefore,
     twice: twice + twiceBefore,
     found_free: found - bought,
-    each: priceEach(batch, view.rows - tally.ended, bought, all),
+    each: priceEach(batch, view.rows - tally.ended, bought + gone, all),
   };
 }
 

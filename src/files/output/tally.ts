@@ -64,6 +64,8 @@ export class Tally {
   twiceBefore = 0;
   /** Those of the found rows that an earlier start of the list has bought, and not this one. */
   boughtBefore = 0;
+  /** What earlier starts have bought, and by which a row of this one is found. */
+  readonly #foundBefore = new Set<AttemptId>();
   readonly #before: ReadonlySet<BatchId>;
   /** A row of an earlier version had another number, so the first one that meets an answer has it. */
   readonly #met = new Set<AttemptId>();
@@ -141,10 +143,18 @@ export class Tally {
     if (before.length === 0) return;
     const newAnswers = before.filter(({ attempt }) => !this.#met.has(attempt));
     for (const { attempt } of before) this.#met.add(attempt);
-    if (kind === 'matched' && !paid.some(isFilling) && newAnswers.some(isFilling)) this.boughtBefore += 1;
+    if (kind === 'matched') {
+      for (const answer of before) if (isFilling(answer)) this.#foundBefore.add(answer.attempt);
+      if (!paid.some(isFilling) && newAnswers.some(isFilling)) this.boughtBefore += 1;
+    }
     if (!isKnown) return;
     if (newAnswers.length > 0) this.askedBefore += 1;
     else this.twiceBefore += 1;
+  }
+
+  /** Whether no row is found any more by what an earlier start has bought for one of its rows. */
+  isGone(finds: readonly AttemptId[]): boolean {
+    return !finds.some((attempt) => this.#foundBefore.has(attempt));
   }
 
   #addSkipped(outcome: Outcome): void {
