@@ -66,6 +66,45 @@ const rowsOf = (page: Page): Promise<readonly string[]> =>
 const mentions = async (page: Page, word: string): Promise<boolean> =>
   (await rowsOf(page)).some((row) => row.includes(word));
 
+/** Holds a file over the page, and drops it. @returns whether the browser would stay at the page for both. */
+const DROP = `async ({ name, text }) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  const sent = (kind) => document.querySelector('[role=grid]').dispatchEvent(
+    new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }));
+  const isHeld = !sent('dragover');
+  while (!document.body.innerText.includes('Drop it')) await new Promise(requestAnimationFrame);
+  return [isHeld, !sent('drop')];
+}`;
+
+test('the file of next week is dropped on its open list, or chosen for it under another name', async () => {
+  const desk = await openDesk();
+  const at = await onPage(desk, listOf('a.example', 'b.example'));
+  await started(at, JOB);
+  const page = await tabAt(at.served, `/lists/${at.list}`);
+  await isNow(page, 'Done');
+  const next = { name: 'Renewals Q4.csv', text: listOf('a.example', 'b.example', 'c.example') };
+  expect(await page.evaluate(`(${DROP})(${JSON.stringify(next)})`)).toEqual([true, true]);
+  await sees(page, /^1.new$/);
+  await isNow(page, 'Changed');
+  expect(page.url()).toContain(at.list);
+  await start(page);
+  await isNow(page, 'Done');
+  await press(page, '⋯');
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, 'Bring a newer file…');
+  const buffer = Buffer.from(listOf('a.example', 'd.example', 'e.example'));
+  await (await choosing).setFiles({ name: 'export (7).tsv', mimeType: 'text/plain', buffer });
+  await sees(page, 'The list is a file that ends in .csv. Save the newer one as .csv, too.');
+  const choosingAgain = page.waitForEvent('filechooser');
+  await press(page, 'Bring a newer file…');
+  await (await choosingAgain).setFiles({ name: 'export (7).csv', mimeType: 'text/plain', buffer });
+  await isNow(page, 'Changed');
+  await page.getByRole('heading', { name: 'Renewals Q4.csv' }).waitFor();
+  await sees(page, /^2.gone$/);
+  expect((await ask(at.served, 'GET', '/lists')).lists).toHaveLength(1);
+});
+
 test('a mend that was taken back is gone from table and download, with the company that was bought for it', async () => {
   const desk = await openDesk();
   const at = await onPage(desk, listOf('a.example', 'b.example'));

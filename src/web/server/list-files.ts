@@ -169,8 +169,8 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
  * that list. The mends stay for rows that are as they were. Batches keep the rows that they began with.
  * @param as what a person has said that it is: `new`, or the id of the list that it is the next version of.
  * @returns the question to her where that is not known. Nothing of the file is kept then.
- * @throws StopError `input` or `disk_full`, HttpRefusal 404 for an id that no list of that name has. No part
- *   of the file is left then.
+ * @throws StopError `input` or `disk_full`, HttpRefusal 404 for an id that no list has. No part of the file
+ *   is left then.
  */
 export async function bringList(
   place: Place,
@@ -202,7 +202,7 @@ async function keepContent(
 ): Promise<KeptList | OtherList> {
   const all = await keptLists(place);
   const { sha256 } = content;
-  const alike = all.filter((list) => list.called === name || list.name === name);
+  const alike = all.filter((list) => [list.called, list.name].includes(name) || list.id === as);
   const itself = alike.find((list) => list.sha256 === sha256);
   if (itself !== undefined) return itself;
   // A crash leaves a folder without a note, which the next start of the page removes.
@@ -270,6 +270,14 @@ async function sameAmong(
 ): Promise<Same | OtherList | undefined> {
   const versions = alike.map((list): Same => ({ list, compare: comparerWith(list.job, brought) }));
   const named = versions.find(({ list }) => list.id === as);
+  if (named !== undefined && endingOf(named.list.file) !== endingOf(brought)) {
+    const ending = endingOf(named.list.file);
+    throw stop(
+      'input',
+      `The list is a file that ends in ${ending}.`,
+      `Save the newer one as ${ending}, too.`,
+    );
+  }
   if (named !== undefined) return named;
   if (as !== undefined) throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
   const compared: (Same & { readonly share: number; readonly in: ReturnType<typeof sharedRows> })[] = [];

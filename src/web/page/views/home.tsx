@@ -1,13 +1,14 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { callsThat, describedOperation } from '../../../core/described.ts';
 import { atMost, capital } from '../../../core/plain-text.ts';
 import { teamDoneWords, whatWords } from '../../../files/output/summary-words.ts';
-import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
+import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { arriving } from '../parts/arriving.ts';
-import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
+import { Act, Loaded } from '../parts/asking.tsx';
+import { AskedWhich, showList, useBringing, useDrop } from '../parts/bring-here.tsx';
 import { bringFile } from '../parts/bringing.ts';
-import { Button, ButtonLink, Label, Notice, Popover, Title } from '../parts/controls.tsx';
+import { Button, ButtonLink, Label, Popover, Title } from '../parts/controls.tsx';
 import {
   counted,
   dayAndMonth,
@@ -186,20 +187,11 @@ function stateOf(list: ListView | undefined, batch: ListedBatch | undefined): re
 
 /** How a list comes to the page: it is dropped, chosen or pasted, or is the sample. */
 function Bring({ endings }: Pick<Lists, 'endings'>) {
-  const { isBusy, refused, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
-  const openQuestion = useSignal<OpenQuestion | undefined>(undefined);
-  const take = (file: File | undefined): void => {
-    openQuestion.value = undefined;
-    if (file === undefined) return;
-    run(async () => {
-      const answer = await bringFile(file);
-      if (answer === undefined) return;
-      if ('other' in answer) openQuestion.value = { file, ...answer.other };
-      else show(answer);
-    });
-  };
-  const isOver = useWholePage(take);
+  const bringing = useBringing();
+  const { isBusy, run, take } = bringing;
+  const isOver = useDrop(take);
+  usePaste(take);
   if (arriving.value !== undefined && isOnItsWay()) return <OnItsWay file={arriving.value} />;
   return (
     <section class={isOver.value ? 'paper drop over' : 'paper drop'} aria-label="Bring a list">
@@ -236,10 +228,7 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
           says="Choose a file"
         />
       </div>
-      <RefusedNotice refused={refused.value} />
-      {openQuestion.value && (
-        <WhichList {...openQuestion.value} onLeft={() => (openQuestion.value = undefined)} />
-      )}
+      <AskedWhich of={bringing} />
     </section>
   );
 }
@@ -273,55 +262,14 @@ function Typed({ take }: { take(file: File): void }) {
   );
 }
 
-type OpenQuestion = OtherList['other'] & { readonly file: File };
-
-/** Another list has the name of this file: she says which of the two it is, before anything is kept of it. */
-function WhichList({ file, list, name, shared, of, likely, onLeft }: OpenQuestion & { onLeft(): void }) {
-  const answer = async (as: string): Promise<void> => {
-    const list = await bringFile(file, as);
-    if (list !== undefined && !('other' in list)) show(list);
-  };
-  const both = `${grouped(shared)} of ${grouped(of)} ${shared === 1 ? 'is' : 'are'} in both`;
-  const answers = [
-    { says: 'It is a new list', as: 'new', isLikely: likely === 'new' },
-    { says: 'It is the same list, edited', as: list, isLikely: likely === 'edited' },
-  ];
-  return (
-    <Notice says={`“${name}” is here already, with other rows: ${both}.`}>
-      {answers
-        .toSorted((one, other) => Number(other.isLikely) - Number(one.isLikely))
-        .map(({ says, as, isLikely }) => (
-          <Act key={as} says={says} look={isLikely ? undefined : 'quiet'} does={() => answer(as)} />
-        ))}
-      <Button look="quiet" says="Do not bring it" onClick={onLeft} />
-    </Notice>
-  );
-}
-
-/** Takes what is dropped or pasted anywhere on the page. @returns whether something is held over it now. */
-function useWholePage(take: (file: File | undefined) => void): Signal<boolean> {
-  const isOver = useSignal(false);
+/** Takes a table that is pasted anywhere on the page. */
+function usePaste(take: (file: File | undefined) => void): void {
   useLayoutEffect(() => {
     const leaving = new AbortController();
-    const { signal } = leaving;
-    const drop = (event: DragEvent): void => {
-      event.preventDefault();
-      isOver.value = false;
-      take(event.dataTransfer?.files[0]);
-    };
     const paste = ({ clipboardData }: ClipboardEvent): void => take(pastedIn(clipboardData));
-    const hold = (event: DragEvent): void => {
-      event.preventDefault();
-      // Only what leaves the whole page comes from nowhere on it.
-      isOver.value = event.type === 'dragover' || event.relatedTarget !== null;
-    };
-    document.addEventListener('dragover', hold, { signal });
-    document.addEventListener('dragleave', hold, { signal });
-    document.addEventListener('drop', drop, { signal });
-    document.addEventListener('paste', paste, { signal });
+    document.addEventListener('paste', paste, leaving);
     return () => leaving.abort();
   }, []);
-  return isOver;
 }
 
 /** Spreadsheets put cells on the clipboard as lines with tabs between them. */
@@ -339,10 +287,6 @@ function tableOf(cells: string): File | undefined {
   return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.${ending}`);
 }
 
-function show({ id }: ListView): void {
-  location.href = `/lists/${id}`;
-}
-
 async function bringSample(): Promise<void> {
   const sample = await (await fetch('/sample.csv')).blob();
   const file = new File([sample], 'Sample list.csv');
@@ -353,7 +297,7 @@ async function bringSample(): Promise<void> {
   const first = { operation: ofCompanies, account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.
   if (Object.keys(list.job).length === 0) await ask(`/lists/${list.id}/job`, { method: 'PUT', body: first });
-  show(list);
+  showList(list);
 }
 
 /** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */

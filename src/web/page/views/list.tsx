@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { allRows, rowsIn, rowsPending } from '../../../core/counts.ts';
 import { isCheck } from '../../../core/given.ts';
@@ -6,7 +7,6 @@ import { accountWords, countedOf } from '../../../files/output/summary-words.ts'
 import type {
   BatchStatusObject,
   ChangesObject,
-  Edited,
   KnownOfList,
   ListView,
   PlanObject,
@@ -20,12 +20,12 @@ import { Button } from '../parts/controls.tsx';
 import { askedApart, grouped, isLeft, lookedUp, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
 import type { Told } from './list/course/stopped.tsx';
+import { figured } from './list/figured.tsx';
 import { Head, waitsUntil } from './list/head/head.tsx';
 import { isFill } from './list/job.ts';
 import {
   cameAgain,
   conditionsOf,
-  type Filter,
   isAnew,
   type Known,
   newestWork,
@@ -40,9 +40,11 @@ import {
 import { ListTable } from './list/table/table.tsx';
 import { OFF_LIST, plannedTeam, type TeamPart } from './list/team.ts';
 
-/** What stands beside the table, and what stops a list, is a script each. */
+/** What stands beside the table, what came again, and what stops a list, is a script each. */
 const OnItsWay = lazyPart(async () => (await import('./arriving.tsx')).OnItsWay, '');
 const PlayMoney = lazyPart(async () => (await import('./list/start/play.tsx')).PlayMoney, '');
+const Parts = lazyPart(async () => (await import('./list/since.tsx')).Parts, '');
+const DropHere = lazyPart(async () => (await import('../parts/bring-here.tsx')).DropHere, '');
 const Start = lazyPart(async () => (await import('./list/start/start.tsx')).Start);
 const Ended = lazyPart(async () => (await import('./list/course/ended.tsx')).Ended);
 const SoFar = lazyPart(async () => (await import('./list/course/running.tsx')).SoFar);
@@ -156,6 +158,7 @@ function Stops({ scene }: OfScene) {
   return (
     <div class="notices">
       {scene.described.refused && <Unread scene={scene} />}
+      <Dropped />
       {isWaiting(scene) && <Waits scene={scene} />}
       {work !== undefined && work.state !== 'ended' && !batch?.running && <InLine work={work} />}
       {stopped && <Stopped key={work?.id} scene={scene} stopped={stopped} />}
@@ -165,6 +168,21 @@ function Stops({ scene }: OfScene) {
       {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
     </div>
   );
+}
+
+/** A browser would leave the page for a file that is dropped on it. */
+function Dropped() {
+  const isHeld = useSignal(false);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const hold = (event: Event): void => {
+      event.preventDefault();
+      isHeld.value = true;
+    };
+    document.addEventListener('dragover', hold, leaving);
+    return () => leaving.abort();
+  }, []);
+  return isHeld.value ? <DropHere /> : null;
 }
 
 const isWaiting = ({ batch }: Scene): boolean => batch?.running === true && waitsUntil(batch) !== undefined;
@@ -205,46 +223,6 @@ function Tiles({ scene }: OfScene) {
   if (edited !== undefined && isPlanned) return <Parts scene={scene} edited={edited} />;
   return <States scene={scene} />;
 }
-
-type Since = NonNullable<Filter['since']>;
-
-const SINCE: readonly (readonly [Since, says: string, Tone?])[] = [
-  ['added', 'new', 'new'],
-  ['changed', 'changed', 'chg'],
-  ['same', 'as before'],
-  ['gone', 'gone', 'gone'],
-];
-
-/** What is new of a list that came again. What is gone is no part of it, and so it stands apart. */
-function Parts({ scene: { filter }, edited }: OfScene & { readonly edited: Edited }) {
-  const { since } = filter.value;
-  const choose = (part: Since | undefined): void => {
-    filter.value = { ...filter.value, since: part === since ? undefined : part };
-  };
-  const tile = (says: string, rows: number, part?: Since, tone?: Tone) => (
-    <Button
-      key={says}
-      says={figured(rows, says)}
-      class={part === 'gone' ? 'tile apart' : 'tile'}
-      data-tone={tone}
-      aria-pressed={since === part}
-      onClick={() => choose(part)}
-    />
-  );
-  const { gone: _, ...parts } = edited;
-  return (
-    <>
-      {tile('rows', sumOf(Object.values(parts)))}
-      {SINCE.map(([part, says, tone]) => tile(says, edited[part], part, tone))}
-    </>
-  );
-}
-
-const figured = (rows: number, says: string) => (
-  <span>
-    <b>{grouped(rows)}</b> {says === 'rows' && rows === 1 ? 'row' : says}
-  </span>
-);
 
 function States({ scene }: OfScene) {
   const { filter } = scene;

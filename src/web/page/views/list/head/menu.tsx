@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { ListErasure, ListView } from '../../../../api.ts';
-import { Act, Loaded } from '../../../parts/asking.tsx';
+import { Act, Loaded, RefusedNotice } from '../../../parts/asking.tsx';
+import { useBringing } from '../../../parts/bring-here.tsx';
 import { Button, Choice, Field } from '../../../parts/controls.tsx';
 import { counted } from '../../../parts/figures.ts';
 import { Form } from '../../../parts/form.tsx';
@@ -32,8 +34,30 @@ export function ListMenu({ list, close }: MenuProps) {
       >
         <Field says="Name of the list" name="name" defaultValue={list.name} />
       </Form>
+      <Newer list={list} close={close} />
       <Button says="Delete the list…" onClick={() => (isEnding.value = true)} />
     </div>
+  );
+}
+
+/** The next version of the list, whatever its file is called. */
+function Newer({ list: { id }, close }: MenuProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const { isBusy, refused, take } = useBringing({ as: id, then: close });
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files?.[0]);
+          currentTarget.value = '';
+        }}
+      />
+      <Button says="Bring a newer file…" disabled={isBusy.value} onClick={() => input.current?.click()} />
+      <RefusedNotice refused={refused.value} />
+    </>
   );
 }
 
