@@ -4,7 +4,7 @@
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
 import { hostname } from 'node:os';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
 import {
@@ -19,6 +19,7 @@ import {
   worked,
 } from './scene.ts';
 import type { Served } from './served.ts';
+import { answerOf, openThree, peopleOf, runOf } from './three.ts';
 
 const tabAt = useBrowser();
 
@@ -490,6 +491,30 @@ test('a row that was paid and brought no address says in its cell and beside the
   await expect.poll(() => cell.getAttribute('title')).toMatch(why);
   await openRow(page, 'acme.example');
   await page.getByRole('complementary').getByText(why).waitFor();
+});
+
+test('while a list runs, all that it has spent at several accounts stands in the panel, whole', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await openThree(async (account, asked) => {
+    if (asked.input.first_name === 'hunter2') await held.promise;
+    return answerOf(account, asked);
+  });
+  await desk.write('list.csv', peopleOf('hunter1', 'prospeo1', 'leadmagic1', 'hunter2'));
+  const running = desk.start(runOf('list'));
+  const page = await tabAt(await servedIn(desk.place.folder, desk.environment()), '/');
+  await page.getByRole('link', { name: 'list.csv' }).click();
+  const panel = page.getByRole('complementary');
+  const spent = panel.locator('.big');
+  await spent
+    .getByText('at most 1 credit of Hunter, 1 credit of Prospeo and 1 credit of LeadMagic')
+    .waitFor();
+  const edgeOf = async (of: Locator) => {
+    const { x = 0, width = 0 } = (await of.boundingBox()) ?? {};
+    return x + width;
+  };
+  expect(await edgeOf(spent)).toBeLessThan(await edgeOf(panel));
+  held.resolve();
+  expect((await running).code).toBe(0);
 });
 
 test('where a cell was mended since it stopped, it goes on with the mended list: no cell of before is asked', async () => {
