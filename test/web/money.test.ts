@@ -4,9 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openDesk } from '../cli/desk.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
+import { openThree, peopleOf, runOf } from './three.ts';
 
 const openTab = useBrowser();
 
@@ -65,6 +67,58 @@ test('a month is told by day, list, account and person, without play money', asy
   await page.getByRole('link', { name: 'Bring a list' }).click();
   await page.getByText('Drop a list here').waitFor();
 });
+
+test('each line has all that was spent, of whichever account: every currency, and credits without a price', async () => {
+  const { desk } = await openThree();
+  const lists = {
+    all: ['hunter1', 'prospeo1', 'leadmagic1'],
+    dollars: ['prospeo2'],
+    credits: ['leadmagic2'],
+  };
+  for (const [name, people] of Object.entries(lists)) {
+    await desk.write(`${name}.csv`, peopleOf(...people));
+    const { code, stderr } = await desk.type(runOf(name));
+    expect(code, stderr).toBe(0);
+  }
+  const page = await openTab(await servedIn(desk.place.folder, desk.environment()), '/money');
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport);
+    const whole = 'at most A$0.04, US$0.20 and 2 credits of leadmagic';
+    await page.locator('.big').getByText(whole.replace('at', 'At')).waitFor();
+    const parts = await page.locator('.meters > *').allInnerTexts();
+    const behind = (name: string) => parts.slice(parts.indexOf(name) + 1).find((text) => text !== '');
+    expect(behind('all.csv')).toBe('at most A$0.04, US$0.10 and 1 credit of leadmagic');
+    expect(behind('dollars.csv')).toBe('at most US$0.10');
+    expect(behind('credits.csv')).toBe('at most 1 credit of leadmagic');
+    expect(parts.filter((text) => text === whole)).toHaveLength(1);
+    // Nothing stands beyond its edge, and no button lies on another.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+    for (const line of await page.locator('.days > li').all()) {
+      const { x = 0, width = 0 } = (await line.locator('.num').boundingBox()) ?? {};
+      expect(x + width).toBeLessThanOrEqual(viewport.width);
+    }
+    const buttons = [page.getByLabel('Shown in'), page.getByRole('button', { name: 'Set a budget' })];
+    const last = page.getByRole('button', { name: 'What a credit costs' });
+    expect(await lieApart(page.locator('section').first(), [...buttons, last])).toBe(true);
+  }
+});
+
+/** Whether each of these lies within the outer one, and on none of the others. */
+async function lieApart(outer: Locator, inner: readonly Locator[]): Promise<boolean> {
+  const boxOf = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const around = await boxOf(outer);
+  const all = await Promise.all(inner.map(boxOf));
+  const isWithin = all.every(({ x, width }) => x >= around.x && x + width <= around.x + around.width);
+  const isOn = (one: typeof around, other: typeof around): boolean =>
+    other.x < one.x + one.width &&
+    one.x < other.x + other.width &&
+    other.y < one.y + one.height &&
+    one.y < other.y + other.height;
+  return isWithin && all.every((one) => all.every((other) => one === other || !isOn(one, other)));
+}
 
 test('on Home the cost of a list is that of all its starts, in credits and in money', async () => {
   const desk = await openDesk({ account: { price: '0.04 AUD' } });
@@ -140,23 +194,23 @@ test('the chart has rounded marks, days, the budget and where the month leads, a
 test('credits of accounts without a price stand by account, and are in no sum', async () => {
   const [data, hunter] = [at('data', 40), at('hunter', 12)];
   const page = await moneyOf([data, hunter], { 20: [data, hunter] });
-  await page.getByText('credits of data, about 46 by the 30th').waitFor();
+  await page.getByText('40, about 46 by the 30th').waitFor();
   const chart = page.getByRole('slider');
   expect(await chart.getAttribute('aria-valuetext')).toBe('26 November: 0 credits, month so far 40');
-  await page.getByText('40 credits of data and 12 credits of hunter').waitFor();
+  expect(await page.getByText('40 credits of data and 12 credits of hunter').count()).toBe(4);
   expect(await page.locator('main').innerText()).not.toContain('52');
   await page.getByLabel('Shown in').selectOption('credits of hunter');
   expect(await chart.getAttribute('aria-valuetext')).toBe('26 November: 0 credits, month so far 12');
 });
 
-test('money of two currencies is shown one at a time, and never added', async () => {
+test('money of two currencies is never added: the sum has both, and the chart one at a time', async () => {
   const both = [at('data', 4, 0.4), at('euro', 2, 0.25, 'EUR')];
   const page = await moneyOf(both, { 2: both });
-  const big = page.locator('.big');
-  expect(await big.innerText()).toBe('A$1.60');
+  const chart = page.getByRole('slider');
+  expect(await page.locator('.big').innerText()).toBe('A$1.60 and €0.50');
+  expect(await chart.getAttribute('aria-valuetext')).toBe('26 November: A$0.00, month so far A$1.60');
   await page.getByLabel('Shown in').selectOption('€');
-  expect(await big.innerText()).toBe('€0.50');
-  await page.getByText('A$1.60 and €0.50').waitFor();
+  expect(await chart.getAttribute('aria-valuetext')).toBe('26 November: €0.00, month so far €0.50');
 });
 
 test('what cannot be told is said in its place', async () => {

@@ -116,9 +116,11 @@ function Spent(spending: Spending) {
     <div class="view stack" tabIndex={-1}>
       <div class="grid2">
         <section class="paper pad stack" aria-label={monthName(month)}>
+          {units.length > 1 && <b class="big">{capital(worthWords(whole.accounts))}</b>}
           <Sum {...spending} whole={whole} unit={unit}>
             {units.length > 1 && (
               <select
+                class="own"
                 aria-label="Shown in"
                 value={keyOf(unit)}
                 onChange={({ currentTarget }) => (key.value = currentTarget.value)}
@@ -168,21 +170,21 @@ interface SumProps extends Spending {
   readonly children: preact.ComponentChildren;
 }
 
-/** `A$214.66 of A$400, about A$248 by the 30th`. */
+/** `A$214.66 of A$400, about A$248 by the 30th`; of several units the one that is shown, behind its choice. */
 function Sum({ month, whole, unit, days, accounts, limited, children }: SumProps) {
   const { amount, exact } = amountIn(unit, whole.accounts);
   const budget = budgetIn(unit, accounts);
   const forecast = forecastOf(daysIn(unit, month, days, new Date()), month);
-  const beside = [
-    ...(budget === undefined ? [] : [`of ${amountWords(unit, budget)}`]),
-    ...(forecast === undefined ? [] : [`about ${amountWords(unit, forecast)} by the ${endOf(month)}`]),
-  ];
+  const own = amountWords(unit, amount, exact);
+  const limit = budget === undefined ? [] : [`of ${amountWords(unit, budget)}`];
+  const ahead = forecast === undefined ? [] : [`about ${amountWords(unit, forecast)} by the ${endOf(month)}`];
+  const shown = limit.length + ahead.length > 0 ? [[own, ...limit].join(' '), ...ahead] : [];
+  const beside = [...('account' in unit ? [unitWords(unit)] : []), ...limit, ...ahead];
   return (
     <div class="bar">
-      <span class="big">{capital(amountWords(unit, amount, exact))}</span>
-      <span class="soft">{[...('account' in unit ? [unitWords(unit)] : []), ...beside].join(', ')}</span>
+      {children || <span class="big">{capital(own)}</span>}
+      <span class="soft">{(children ? shown : beside).join(', ')}</span>
       <span class="end">
-        {children}
         <Popover
           name="The budget"
           says={budget === undefined ? 'Set a budget' : 'Change the budget'}
@@ -254,17 +256,19 @@ interface PartsProps extends Spending {
   readonly unit: Unit;
 }
 
-/** The sum by list, by account and by person. An account of another kind stands with its own credits. */
+/**
+ * The sum by list, by account and by person, each with all that it has spent. The bars are of the unit that is
+ * shown.
+ */
 function Parts({ lists, accounts, people, whole, unit }: PartsProps) {
   const { amount: all } = amountIn(unit, whole?.accounts ?? []);
   const meters = (groups: Groups): readonly MeterProps[] =>
     groups.flatMap(({ name, accounts: groupAccounts }) => {
-      const { amount, exact } = amountIn(unit, groupAccounts);
-      const says = amountWords(unit, amount, exact);
-      return amount === 0
-        ? []
-        : // The whole is no share of itself.
-          [{ name: calledOf(name), part: amount, all: amount === all ? null : all, says }];
+      const { amount } = amountIn(unit, groupAccounts);
+      const says = worthWords(groupAccounts);
+      // The whole is no share of itself.
+      const isShare = amount > 0 && amount < all;
+      return says === '' ? [] : [{ name: calledOf(name), part: amount, all: isShare ? all : null, says }];
     });
   return (
     <div class="meters">
@@ -290,7 +294,8 @@ function ofAccount({
   ...group
 }: SpendGroupObject): readonly MeterProps[] {
   if (name === null || spent === 0) return [];
-  const credits = `${grouped(spent)}${budget === null ? '' : ` of ${grouped(budget)}`} credits`;
+  const credits =
+    budget === null ? counted(spent, 'credit') : `${grouped(spent)} of ${counted(budget, 'credit')}`;
   if (group.cost === undefined)
     return [{ name, part: spent, all: budget, says: `${exact ? '' : 'at most '}${credits}` }];
   return [{ name, part: spent, all: budget, says: worthWords(accounts), more: credits }];
