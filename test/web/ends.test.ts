@@ -61,6 +61,23 @@ const says = (status: number, error: string) => ({
 const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).first().click();
 
+test('on a phone a list that has ended is one line above its cards, with its headline once', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const served = await pageAt(desk);
+  const { list, work } = await start(served, desk);
+  await endOf(served, work);
+  const page = await tabAt(served, `/lists/${list}`, { viewport: { width: 390, height: 844 } });
+  const line = page.getByRole('button', { name: /of 3 companies found.*More$/ });
+  await line.waitFor();
+  expect(await line.getAttribute('aria-expanded')).toBe('false');
+  const first = await page.getByRole('list', { name: 'Rows' }).getByRole('listitem').first().boundingBox();
+  expect(first?.y).toBeLessThan(500);
+  await line.click();
+  await press(page, 'Results Less');
+  await line.waitFor();
+});
+
 test('a budget that is used is raised in its field, also after the page was closed in between', async () => {
   const desk = await openDesk({ concurrency: 1 });
   desk.list(8);

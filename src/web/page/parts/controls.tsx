@@ -327,23 +327,20 @@ interface PanelProps {
 
 /** What stands beside her table; on a telephone one line that opens. */
 export function Panel({ name, brief, opens = 'More', place, children }: PanelProps) {
-  const isOpen = useSignal(brief === undefined);
+  const turned = useSignal<boolean | undefined>(undefined);
+  // It has no line before its answer is there, and is folded as soon as it has one.
+  const isOpen = turned.value ?? brief === undefined;
   return (
     <aside
       ref={place ?? null}
-      class={isOpen.value ? 'paper open' : 'paper'}
+      class={isOpen ? 'paper open' : 'paper'}
       tabIndex={place ? -1 : undefined}
       aria-label={name}
     >
       {isNarrow.value && brief !== undefined && (
-        <button
-          type="button"
-          class="brief"
-          aria-expanded={isOpen.value}
-          onClick={() => (isOpen.value = !isOpen.value)}
-        >
-          <span>{brief}</span>
-          <span class="soft">{isOpen.value ? 'Less' : opens}</span>
+        <button type="button" class="brief" aria-expanded={isOpen} onClick={() => (turned.value = !isOpen)}>
+          <span>{isOpen ? name : brief}</span>
+          <span class="soft">{isOpen ? 'Less' : opens}</span>
         </button>
       )}
       {children}
