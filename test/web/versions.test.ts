@@ -105,6 +105,23 @@ test('the file of next week is dropped on its open list, or chosen for it under 
   expect((await ask(at.served, 'GET', '/lists')).lists).toHaveLength(1);
 });
 
+test('the button of a start is as wide as its words, also with a price, in a panel and on a phone', async () => {
+  const desk = await openDesk({ account: { price: '400 AUD' } });
+  const named = (...rows: readonly string[]) => ['Domain,Name', ...rows, ''].join('\n');
+  const at = await onPage(desk, named('a.example,Acme', 'b.example,Bee'));
+  await started(at, JOB);
+  const others = ['c', 'd', 'e', 'f'].map((name) => `${name}.example,${name}`);
+  await brought(at.served, 'Renewals Q4.csv', named('a.example,Other', 'b.example,Bee', ...others));
+  const page = await tabAt(at.served, `/lists/${at.list}`, { viewport: { width: 1280, height: 800 } });
+  const go = page.locator('.foot .go');
+  await go.getByText('new and changed, A$1,600.00').waitFor();
+  for (const width of [1280, 1024, 390, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    const room = await go.evaluate((button) => button.clientWidth - button.scrollWidth);
+    expect(room, `at ${width}`).toBe(0);
+  }
+});
+
 test('a mend that was taken back is gone from table and download, with the company that was bought for it', async () => {
   const desk = await openDesk();
   const at = await onPage(desk, listOf('a.example', 'b.example'));

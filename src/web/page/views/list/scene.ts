@@ -257,7 +257,7 @@ export function changedWords(scene: Pick<Known, 'list'>, toBuy: number): string 
   if (toBuy === 0 || toBuy > added + changed) return undefined;
   const how = [added > 0 && 'new', changed > 0 && 'changed'].filter(Boolean).join(' and ');
   // The button has room for so many words.
-  if (how.includes(' ')) return `Start the ${grouped(toBuy)} ${how}`;
+  if (how.includes(' ')) return `Start ${grouped(toBuy)} ${how}`;
   return toBuy === 1 ? `Start the ${how} row` : `Start the ${grouped(toBuy)} ${how} rows`;
 }
 
