@@ -94,6 +94,9 @@ export function kindByName(header: string, operations: Iterable<Operation>): Kin
 /** Names of columns with something about a value, and not the value itself: `Email status`. */
 const ABOUT_VALUE = /\b(?:status|verdict|valid|verified|check|result|consent|opt|score|type|source|date)\b/;
 
+export const isAboutValue = (column: string): boolean =>
+  ABOUT_VALUE.test(wordsOf(column, /[^\p{L}\p{N}]+/gu));
+
 const FILLED_BY_WORDS: typeof BY_WORDS = [
   ...BY_WORDS,
   ['email', /\be ?mails\b/],

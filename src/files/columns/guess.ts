@@ -12,14 +12,22 @@ import type { KindName } from '../../values/kind.ts';
 import { isDate } from '../../values/text.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
-import { BY_CONTENT, isAboutAnother, kindOfInput, SHARE_THAT_DECIDES } from './column-kind.ts';
+import {
+  BY_CONTENT,
+  isAboutAnother,
+  isAboutValue,
+  kindByName,
+  kindOfInput,
+  SHARE_THAT_DECIDES,
+} from './column-kind.ts';
 import { isNamedWithin, isNameOf, lettersAndDigits } from './column-names.ts';
 
 /**
  * Guesses which column feeds which input. A name outranks content. Content decides where several names say
  * the same, where no name says anything, or where most cells below the name are blank, as addresses are in
- * LinkedIn's list. Beside other columns, content adds only columns with a checksum: an address that looks
- * right may be anybody's, and would be paid for.
+ * LinkedIn's list. Beside other columns, content adds only columns with a checksum, and those with a word of
+ * their kind in the name, which are judged by that kind: another address that looks right may be anybody's,
+ * and would be paid for.
  */
 
 /** A column that was taken for an input, and why, as a phrase: `by its name`. */
@@ -43,7 +51,7 @@ export interface Guess {
   readonly problem?: StopError;
 }
 
-/** One damaged cell in ten is still a column of that kind. */
+/** One damaged cell in ten is still a column of that kind; with its word in the name two are. */
 const SURE_SHARE = 0.9;
 
 /** A single cell may look like anything. */
@@ -289,8 +297,8 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
 }
 
 /**
- * Adds required inputs, inputs with a checksum, and any input where most rows are blank in the columns that
- * the header gives.
+ * Adds required inputs, inputs with a checksum, columns with a word of their kind in the name, and any input
+ * where most rows are blank in the columns that the header gives.
  */
 function addByContent(
   { inputs }: Operation,
@@ -300,19 +308,25 @@ function addByContent(
 ): void {
   const named = [...sure.values()].map(({ column }) => header.indexOf(column));
   const isOpen = !content.fillsMost(named);
-  const open = inputs.filter(
-    ({ name, required, checksummed }) =>
-      (!sure.has(name) && (isOpen || required || checksummed)) ||
-      (checksummed && content.isBlank(header.indexOf(sure.get(name)?.column ?? ''))),
-  );
-  for (const input of open) {
+  const isFree = ({ name, required, checksummed }: InputField): boolean =>
+    (!sure.has(name) && (isOpen || required === true || checksummed === true)) ||
+    (checksummed === true && content.isBlank(header.indexOf(sure.get(name)?.column ?? '')));
+  for (const input of inputs) {
+    const isAny = isFree(input);
+    if (sure.has(input.name) && !isAny) continue;
     const taken = new Set([...sure.values()].map(({ column }) => column));
     const free = header.filter((column) => !taken.has(column) && !isFoundColumn(column));
-    const sole = soleColumn(input, free, header, content);
+    const sole = soleColumn(input, isAny ? free : free.filter(hasWordOf(input)), header, content);
     if (sole === undefined || isAboutAnother(sole.column) || doubtOf(sole.share) !== undefined) continue;
     sure.set(input.name, { column: sole.column, because: sole.because });
   }
 }
+
+/** Whether a name has a word of the kind: `E-mail addr`. */
+const hasWordOf =
+  ({ name }: Pick<InputField, 'name'>) =>
+  (column: string): boolean =>
+    kindByName(column, []) === (kindOfInput(name) ?? 'none') && !isAboutValue(column);
 
 /**
  * The only column whose cells are of that kind; undefined when there is none, or when a second one may be
@@ -334,7 +348,8 @@ function soleColumn(
   const [first, second] = rivals;
   if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
   const { column, share } = first;
-  const isSure = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
+  const least = hasWordOf({ name })(column) ? SHARE_THAT_DECIDES : SURE_SHARE;
+  const isSure = share.right >= SURE_CELLS && shareOf(share) >= least;
   return isSure ? { column, share, because: byContent(share) } : undefined;
 }
 

@@ -138,6 +138,29 @@ describe('beside what the header decides', () => {
   });
 });
 
+describe('a word of the kind in the name, with cells of which most are right, is a column', () => {
+  const emails = ['a@a.example', 'b@b.example', 'c@c.example', 'd@d.example', 'e at e.example'];
+  const names = emails.map((_, at) => `Person ${at}`);
+  const companies = emails.map((_, at) => `Company ${at}`);
+  const header = (name: string) => ['Full name', 'Company', name];
+  const none = async (name: string, cells = emails) =>
+    expect((await refusal(enrichPerson, header(name), names, companies, cells)).message).toContain(
+      'none was',
+    );
+
+  test('as its cells are judged by that kind', async () => {
+    const email = await found(enrichPerson, header('E-mail addr'), names, companies, emails);
+    expect(email).toBe('email ← E-mail addr (by its content, 4 of 5 cells)');
+  });
+
+  test.each(['Login', 'E-mail source', 'Supplier e-mail', 'E-mail status'])('%s is none', (name) =>
+    none(name),
+  );
+
+  test('and one with few right cells is none', () =>
+    none('E-mail addr', ['yes', 'no', 'yes', 'no', 'a@a.example']));
+});
+
 describe('cells that look right and are about somebody else are not paid for', () => {
   test.each([
     ['Parent ABN', enrichCompany, ABNS],
