@@ -78,8 +78,11 @@ const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
   'not_a_register_number',
 ]);
 
-/** An address, a number or a link, right or not: nearly every cell, which so need not be read. */
-const LOOKS_RIGHT = /^(?:\+?[\d\s().-]+|[^\s@]+@[^\s@]+\.[^\s@]+|https?:\/\/\S+)$/i;
+/**
+ * An address, a number or a link, right or not: nearly every cell, which so need not be read. Stray dots make
+ * an address something else.
+ */
+const LOOKS_RIGHT = /^(?:\+?[\d\s().-]+|(?!\.|.*\.[.@])[^\s@]+@[^\s@]+\.[^\s@]+|https?:\/\/\S+)$/i;
 
 /** Why no one is reached by a cell that is filled; undefined where somebody may be. */
 export function problemOf(

@@ -89,6 +89,22 @@ test('rows are filtered by their wrong cells, and a mended cell is judged as it 
   expect(numbers(await rowsOf(id, { wrong }))).toEqual([3, 4]);
 });
 
+test('an address with two dots in a row is none, also where nothing is asked by it, and a comma behind one is mended', async () => {
+  const cells = ['jo@acme.example', 'm..obrien@acme.example,', '.al@acme.example', 'al@acme.example,'];
+  const id = await brought(
+    served,
+    'dots.csv',
+    ['E-mail,Tier', ...cells.map((cell) => `"${cell}",`)].join('\n'),
+  );
+  expect((await faultsOf(id)).columns).toMatchObject([
+    {
+      column: 'E-mail',
+      meant: { says: '1 with punctuation around', first_rows: [5] },
+      others: { says: '2 are not e-mails', first_rows: [3, 4] },
+    },
+  ]);
+});
+
 test('a column by which nothing is asked has a wrong cell only where that is something else altogether', async () => {
   const id = await brought(
     served,
