@@ -14,6 +14,7 @@ import { DAY_MS, isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { listsFolder, NIGHTS, WITH_LISTS } from '../core/paths.ts';
+import { faces } from '../core/phrase.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { type Erasable, type ErasureTarget, findErasable, type Membership } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
@@ -151,11 +152,15 @@ function requireSettled(
     rows === undefined
       ? `batch ${batch} is unfinished${isPerson ? ', and its list in the store names this person' : ''}`
       : `${rows} is ${isPerson ? 'about this person and ' : ''}in doubt, so it may have been charged`;
+  const shown = rows === undefined ? 'this list can go on' : 'a row is in doubt, so it may have been charged';
   throw stop(
     'store',
-    `Nothing was erased: ${fact}.`,
-    'Finish or cancel the batch, or settle what is in doubt and run its list once more, ' +
-      `then ${isPerson ? 'run forget' : 'erase it'} again.`,
+    faces(`Nothing was erased: ${fact}.`, `Nothing was erased: ${shown}.`),
+    faces(
+      'Finish or cancel the batch, or settle what is in doubt and run its list once more, ' +
+        `then ${isPerson ? 'run forget' : 'erase it'} again.`,
+      'Decide what is in doubt, or stop the list for good; then delete it.',
+    ),
     commandLine(['settle', first?.batch ?? batch]),
   );
 }

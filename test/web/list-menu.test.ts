@@ -53,6 +53,24 @@ test('a list is renamed, also its download; the next file of its old name is its
   expect(refused).toMatchObject({ status: 400, error: { message: expect.stringContaining('called') } });
 });
 
+test('a list that was stopped is stopped for good where it is to be deleted, and then it is', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const file = await brought(served, 'export.csv', 'Domain\na.example\nb.example\nc.example\n');
+  const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB });
+  await endOf(served, (await ask(served, 'POST', '/run', { file, job: JOB, plan, budget: 1 })).work.id);
+  const page = await tabAt(served, `/lists/${file}`);
+  await page.getByRole('button', { name: '⋯' }).click();
+  await page.getByRole('button', { name: 'Delete the list…' }).click();
+  const menu = page.getByRole('dialog', { name: 'More about export.csv' });
+  await menu.getByText('“export.csv” can go on. Stop it for good, and it can be deleted.').waitFor();
+  await menu.getByRole('button', { name: 'Stop for good…' }).click();
+  await page.getByRole('button', { name: 'Stop for good', exact: true }).click();
+  await menu.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('heading', { name: 'Lists', exact: true }).waitFor();
+  expect(await namesOf(served)).toEqual([]);
+});
+
 test('a list is deleted, and what was bought stays known, or is erased as far as no other list has it', async () => {
   const { desk, served, list } = await onPage();
   await started(served, 'other.csv', 'b.example');

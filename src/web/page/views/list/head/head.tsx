@@ -47,7 +47,7 @@ export function Head({ scene }: OfScene) {
       )}
       {scene.list && (
         <Popover name={`More about ${name}`} says="⋯" look="quiet">
-          {(close) => scene.list && <ListMenu list={scene.list} close={close} />}
+          {(close) => scene.list && <ListMenu scene={scene} list={scene.list} close={close} />}
         </Popover>
       )}
     </Title>

@@ -7,6 +7,8 @@ import { Button, Choice, Field } from '../../../parts/controls.tsx';
 import { counted } from '../../../parts/figures.ts';
 import { Form } from '../../../parts/form.tsx';
 import { ask } from '../../../session.ts';
+import type { OfScene } from '../scene.ts';
+import { Ending } from './ending.tsx';
 
 /** What is done with a list as a whole, and seldom: another name, and its end. */
 
@@ -15,8 +17,18 @@ interface MenuProps {
   readonly close: () => void;
 }
 
-export function ListMenu({ list, close }: MenuProps) {
+export function ListMenu({ scene, list, close }: OfScene & MenuProps) {
   const isEnding = useSignal(false);
+  const { batch } = scene;
+  if (isEnding.value && batch?.state === 'open')
+    return (
+      <div class="stack">
+        <p>“{list.name}” can go on. Stop it for good, and it can be deleted.</p>
+        <div class="bar">
+          <Ending scene={scene} batch={batch} />
+        </div>
+      </div>
+    );
   if (isEnding.value)
     return (
       <Loaded<ListErasure> path={`/lists/${list.id}/erasure`}>
