@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { answersIn, asStop, messageOf, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
-import { moneyShare, moneySum } from '../core/money.ts';
+import { moneyFor, moneySum } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder, OUTPUTS } from '../core/paths.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
@@ -210,6 +210,7 @@ class SweepRun {
       inInbox === undefined ? undefined : await placeInDone(path, job.account.sandbox, batch?.outputPath);
     const onEvent = (event: RunEvent): void => this.#options.onEvent(event, path);
     const say = (message: string): void => onEvent({ kind: 'note', message });
+    const before = batch === undefined ? [] : await spender.ledger.spentByAccount(batch.id);
     const { location } = chooseStore(this.#options.store, job.account.sandbox);
     const summary = await spender.run(job, {
       file: path,
@@ -224,7 +225,12 @@ class SweepRun {
       summary.stopped === null
         ? stopObject(await putAway(spender.ledger, summary.batch, todo, place))
         : forSweeps(summary.stopped, summary.budget_to_finish);
-    this.#keep(path, job, { summary, stopped, movedTo: stopped === null ? place?.input : undefined });
+    const paid = paidSince(
+      batch?.id === summary.batch ? before : [],
+      await spender.ledger.spentByAccount(summary.batch as BatchId),
+    );
+    const movedTo = stopped === null ? place?.input : undefined;
+    this.#keep(path, job, { summary, stopped, movedTo, paid });
     return stopped;
   }
 
@@ -234,34 +240,50 @@ class SweepRun {
    */
   #keep(
     file: string,
-    { job, further }: SweptJob,
+    job: SweptJob,
     ended: {
       readonly summary?: RunObject;
       readonly stopped: StopObject | null;
       readonly movedTo?: string | undefined;
+      readonly paid?: ReturnType<typeof paidSince>;
     },
   ): void {
-    const { summary, stopped, movedTo = null } = ended;
+    const { summary, stopped, movedTo = null, paid = [] } = ended;
     const { batch = null, rows = null, counts = {}, output = null, needs_attention = null } = summary ?? {};
     const { spent_now: spent = 0, exact = true, in_doubt = 0 } = summary?.credits ?? {};
-    const { cost, credits: { spent: inAll = 0 } = {} } = summary ?? {};
-    // What several accounts were paid on other nights is not known one by one.
-    const isKnown = spent > 0 && (spent === inAll || further.length === 0);
+    const known = new Map(accountsOf(job).map(({ account }) => [account.identity, account]));
+    const parts = paid.map(({ accountIdentity, credits }) => {
+      const { name = accountIdentity, sandbox, price } = known.get(accountIdentity) ?? {};
+      return { account: name, credits, price: sandbox ? undefined : price };
+    });
+    const accounts = parts.map(({ account, credits }) => ({ account, spent: credits }));
     this.#files.push({
       file,
-      job: job.name,
+      job: job.job.name,
       moved_to: movedTo,
       batch,
       rows,
       counts,
       credits: { spent, exact: spent === 0 || exact, in_doubt },
-      ...present({ cost: isKnown ? cost && moneyShare(cost, spent / inAll) : undefined }),
+      ...present({ accounts: accounts.length > 0 ? accounts : undefined, cost: moneyFor(parts) }),
       output,
       needs_attention,
       ...present({ results: summary?.results, missing_paths: summary?.missing_paths }),
       stopped,
     });
   }
+}
+
+type Shares = Awaited<ReturnType<Ledger['spentByAccount']>>;
+
+/** What each account was paid since then. */
+function paidSince(before: Shares, now: Shares) {
+  const spent = new Map(before.map((share) => [share.accountIdentity, share.spent]));
+  return now
+    .map(({ accountIdentity, spent: all }) => {
+      return { accountIdentity, credits: all - (spent.get(accountIdentity) ?? 0) };
+    })
+    .filter(({ credits }) => credits > 0);
 }
 
 /** A sweep stands in no folder of a person's, so an output without a known place goes beside the store. */

@@ -22,7 +22,7 @@ export const SpentObject = z.object({
 export type SpentObject = z.output<typeof SpentObject>;
 
 /** What each of several accounts was paid: a credit of one is none of another. */
-const AccountCosts = z.array(z.object({ account: z.string(), spent: z.number() }));
+export const AccountCosts = z.array(z.object({ account: z.string(), spent: z.number() }));
 
 /** The cost of one list by all its batches. `cost` is null where an account has no price. */
 export const ListCost = z.object({

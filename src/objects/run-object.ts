@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BatchView, ChangesObject, CostObject, Counts, SpentObject } from './batch-view.ts';
+import { AccountCosts, BatchView, ChangesObject, CostObject, Counts, SpentObject } from './batch-view.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
@@ -63,6 +63,8 @@ export const SweptFileObject = z.object({
   rows: z.number().nullable(),
   counts: Counts,
   credits: SpentObject,
+  /** What each account was paid. Left out: none was. */
+  accounts: AccountCosts.exactOptional(),
   /** Left out: nothing was paid, or an account has no price. */
   cost: CostObject.exactOptional(),
   output: z.string().nullable(),

@@ -12,6 +12,7 @@ import {
 } from '../objects/batch-object.ts';
 import { ChangesObject, ListCost } from '../objects/batch-view.ts';
 import type { CellFaultObject, ColumnFaultsObject, ListDescription } from '../objects/list-object.ts';
+import type { SpentAtObject } from '../objects/log-object.ts';
 import { type EachRowObject, type PlanSoFar, SampleObject } from '../objects/plan-object.ts';
 import type { NightEndObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
@@ -513,6 +514,8 @@ export interface NightView extends NightWritten {
 export interface NightEnd extends NightEndObject {
   /** Whether it is under way. One that was killed has not ended, and is not. */
   readonly running: boolean;
+  /** What each account was paid, at the price that a credit has now, as in every view. */
+  readonly spent: readonly SpentAtObject[];
 }
 
 export interface Nights {

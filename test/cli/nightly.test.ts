@@ -38,6 +38,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
     rows,
     counts: { matched: rows },
     credits: { spent: rows, exact: true, in_doubt: 0 },
+    accounts: [{ account: 'data', spent: rows }],
     output: path(`done/${name}.enriched.csv`),
     needs_attention: null,
     stopped: null,

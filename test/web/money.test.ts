@@ -55,6 +55,7 @@ test('a month is told by day, list, account and person, without play money', asy
   expect(first.slice(1)).toEqual(['list.csv', 'companies', 'data', '5', '5', '0.2', 'AUD', '']);
   // What a credit costs is the fact that the command keeps, and every sum follows it.
   await page.getByRole('button', { name: 'What a credit costs' }).click();
+  await page.getByText('Also what was bought before is shown at this price.').waitFor();
   await page.getByRole('spinbutton', { name: 'A credit costs' }).fill('0.5');
   await page.getByLabel('Currency of data').selectOption('NZD');
   await page.getByRole('button', { name: 'Save the price' }).click();

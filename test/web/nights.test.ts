@@ -6,12 +6,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { ask, brought, endOf, servedIn, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
+import { answerOf, FIND, openThree, peopleOf } from './three.ts';
 
 const openTab = useBrowser();
 
@@ -290,6 +292,48 @@ test('a night that was killed has a line that says so, the next one goes on, and
   await page.stop();
   const [again] = (await ask(await pageAt(desk), 'GET', '/nights')).nights;
   expect(again).toMatchObject({ job: 'renewals-q4', name: 'Leads of the fair', paused: false });
+});
+
+test('a night tells all that it has paid, by the price of today, with what is in doubt, also for files that wait', async () => {
+  const { desk } = await openThree((account, asked) =>
+    asked.input.first_name === 'hunter9' ? undefined : answerOf(account, asked),
+  );
+  const job = { ...FIND, inbox: './crm', schedule: '0 2 * * *', budget: { credits: 3 } };
+  await desk.write('crm.yaml', JSON.stringify(job));
+  mkdirSync(desk.place.path('crm'));
+  const inbox = desk.place.path('crm');
+  drop(inbox, 'whole.csv', peopleOf('hunter1', 'prospeo1', 'leadmagic1'));
+  await desk.type(['nightly', 'crm.yaml']);
+  drop(inbox, 'long.csv', peopleOf(...['2', '3', '4', '5', '6'].map((each) => `hunter${each}`)));
+  drop(inbox, 'lost.csv', peopleOf('prospeo6', 'hunter9'));
+  drop(inbox, 'other.csv', 'Colour,Size\nred,4\n');
+  await desk.type(['nightly', 'crm.yaml']);
+  const page = await servedIn(desk.place.folder, desk.environment(), ['crm.yaml']);
+  const tab = await openTab(page, '/nights');
+  // What waits says why, how far it is, and what she can do about it.
+  for (const words of [
+    'long.csv waits. 3 of its 5 rows are done; the others cost more than the 3 credits that a file may use.',
+    'other.csv waits. Columns: first_name should come from "First", but the file has no such column.',
+    'Use one of these: Colour, Size. The next run tries it again.',
+  ])
+    await tab.getByText(words).waitFor();
+  const lines = tab.getByRole('region', { name: 'The last nights' }).getByRole('listitem');
+  const [second, first] = [lines.nth(0), lines.nth(1)];
+  const saysIn = async (line: Locator) => (await line.innerText()).split(/\s*\n\s*/).slice(1);
+  await expect
+    .poll(() => saysIn(first))
+    .toEqual(['1 file, 3 rows', '3 found', 'at most A$0.04, US$0.10 and 1 credit of leadmagic']);
+  // The file that has reached its limit is told with what was found for it.
+  expect(await saysIn(second)).toEqual([
+    ...['2 files, 7 rows', '4 found', 'at most A$0.12 and US$0.10; 1 credit in doubt', '▲ 2 files wait'],
+  ]);
+  await ask(page, 'POST', '/accounts/add', { name: 'hunter', price: '0.4 AUD' });
+  await tab.reload();
+  await expect.poll(() => saysIn(first)).toContain('at most A$0.40, US$0.10 and 1 credit of leadmagic');
+  await tab.setViewportSize({ width: 390, height: 844 });
+  expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const files = first.getByRole('link', { name: '1 file, 3 rows' });
+  expect((await files.boundingBox())?.height).toBeLessThan(30);
 });
 
 test('what is half typed stays, whatever the page draws meanwhile', async () => {

@@ -140,7 +140,9 @@ test('a list that a night has not ended for its limit says so, and its limit is 
   drop('acme.csv', 'other.example', 'third.example');
   const page = await openTab(await servedIn(folder, {}, ['night.yaml']), '/nights');
   await page.getByRole('button', { name: 'Run now: night' }).click();
-  const wait = page.getByText('acme.csv waits. Its 3 rows cost more than the 1 credit that a file may use.');
+  const wait = page.getByText(
+    'acme.csv waits. 1 of its 3 rows is done; the others cost more than the 1 credit that a file may use.',
+  );
   await wait.waitFor();
   await page.getByText('1 file waits').waitFor();
   await page.getByRole('link', { name: 'Raise its limit' }).click();

@@ -3,10 +3,13 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { loadAccounts } from '../../client/account/account.ts';
 import { describedOperation } from '../../core/described.ts';
+import { type CreditPrice, moneyFor } from '../../core/money.ts';
+import { present } from '../../core/objects.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { stepNames } from '../../core/steps.ts';
 import { isAlive } from '../../lib/alive.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
+import type { SpentAtObject } from '../../objects/log-object.ts';
 import type { NightEndObject } from '../../objects/run-object.ts';
 import { unlessStopped } from '../../run/known-account.ts';
 import { nightEnds } from '../../run/night-ends.ts';
@@ -47,7 +50,10 @@ async function nightsNow(server: Server): Promise<Nights> {
       : [{ list: id, name, operation, mends: mends.length }];
   });
   const { path: accounts_file = accountsPath(), inboxes = new Map<string, string>() } = accounts ?? {};
-  const ended = (await nightEnds(server.store)).map((end, at) => ({ ...end, running: isUnderWay(end, at) }));
+  const prices = new Map(accounts?.configured.map(({ name, price }) => [name, price]));
+  const ended = (await nightEnds(server.store)).map((end, at) => {
+    return { ...end, running: isUnderWay(end, at), spent: spentIn(end, prices) };
+  });
   return {
     nights: server.sweeps.views().map((night) => {
       return { ...night, ended: ended.filter(({ jobs }) => jobs.includes(night.path)) };
@@ -58,6 +64,21 @@ async function nightsNow(server: Server): Promise<Nights> {
     inboxes: [...inboxes].map(([name, folder]) => ({ name, folder: resolve(accounts_file, '..', folder) })),
     accounts_file,
   };
+}
+
+/** What a night has paid each account, over all files. */
+function spentIn(
+  { sweep }: NightEndObject,
+  prices: ReadonlyMap<string, CreditPrice | undefined>,
+): readonly SpentAtObject[] {
+  const parts = (sweep?.files ?? []).flatMap(({ accounts = [], credits: { exact } }) =>
+    accounts.map((part) => ({ ...part, exact })),
+  );
+  return [...Map.groupBy(parts, ({ account }) => account)].map(([account, paid]) => {
+    const spent = paid.reduce((sum, part) => sum + part.spent, 0);
+    const cost = moneyFor([{ credits: spent, price: prices.get(account) }]);
+    return { account, spent, exact: paid.every(({ exact }) => exact), requests: 0, ...present({ cost }) };
+  });
 }
 
 /** Of two that have not ended the older one was killed, because one process spends from a store. */

@@ -22,6 +22,7 @@ export function Prices({ of: accounts, onSaved }: PricesProps) {
   };
   return (
     <Form says="Save the price" sends={save}>
+      <p>Also what was bought before is shown at this price.</p>
       {accounts.map(({ name, price }) => {
         const { amount, currency = 'AUD' } = priceOf(price ?? '') ?? {};
         return (

@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { rowsFound } from '../../../core/counts.ts';
-import { moneySum, moneyWords } from '../../../core/money.ts';
 import { listed } from '../../../core/plain-text.ts';
 import { Fold } from '../../../files/output/report/parts.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, Inboxed, NightView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
 import { Button, ButtonLink, Field, Notice, Popover, Title } from '../parts/controls.tsx';
-import { clockTime, counted, dayAndTime, fileName, grouped } from '../parts/figures.ts';
+import { clockTime, counted, dayAndTime, fileName, grouped, sumOf } from '../parts/figures.ts';
 import { Form } from '../parts/form.tsx';
 import { ask, beat, onPage } from '../session.ts';
+import { worthWords } from './money/month.ts';
 import { NewNight } from './nights/new-night.tsx';
 import { placeOf, Written } from './nights/written.tsx';
 
@@ -210,29 +210,19 @@ const hasEnded = ({ exit_code: code }: Ended): boolean => code !== null;
 /** The lists that the last night did not end. One that it has begun has a view, where it can go on. */
 function Waiting({ ended, budget }: NightView) {
   const last = ended.find(hasEnded);
-  const begun = (last?.sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
-  const waiting = [
-    ...begun.map(({ file, batch, rows, stopped }) => ({
-      file,
-      batch,
-      ...stopped,
-      ...(stopped && onPage(stopped)),
-      // Its limit is that of the night, which every file has.
-      ...(stopped?.code === 'budget' && { message: limitWords(rows ?? 0, budget ?? 0) }),
-    })),
-    ...(last?.sweep?.left ?? []).map(({ file, why }) => ({
-      file,
-      batch: null,
-      code: '',
-      message: `${why}.`,
-    })),
-  ];
-  return waiting.map(({ file, batch, code = '', message = '' }) => (
+  const begun = (last?.sweep?.files ?? []).flatMap((file) => {
+    const { stopped } = file;
+    return stopped === null ? [] : [{ ...file, code: stopped.code, says: whyItWaits(file, stopped, budget) }];
+  });
+  const left = (last?.sweep?.left ?? []).map(({ file, why }) => {
+    return { file, batch: null, code: '', says: `${why}.` };
+  });
+  return [...begun, ...left].map(({ file, batch, code, says }) => (
     <Notice
       key={file}
       says={
         <>
-          <b>{fileName(file)} waits.</b> {message}
+          <b>{fileName(file)} waits.</b> {says.replaceAll(file, fileName(file))}
         </>
       }
     >
@@ -243,8 +233,22 @@ function Waiting({ ended, budget }: NightView) {
   ));
 }
 
-const limitWords = (rows: number, budget: number): string =>
-  `Its ${counted(rows, 'row')} cost more than the ${counted(budget, 'credit')} that a file may use.`;
+/** The fact, and where it has no view, what she does about it. */
+function whyItWaits(
+  { batch, rows, counts }: Swept[number],
+  stopped: NonNullable<Ended['stopped']>,
+  budget: number | null,
+): string {
+  const { message, next } = onPage(stopped);
+  // Its limit is that of the night, which every file has.
+  if (stopped.code === 'budget') {
+    const ended = sumOf(Object.values(counts));
+    const limit = `cost more than the ${counted(budget ?? 0, 'credit')} that a file may use`;
+    const done = `${grouped(ended)} of its ${counted(rows ?? 0, 'row')} ${ended === 1 ? 'is' : 'are'} done`;
+    return `${done}; the others ${limit}.`;
+  }
+  return batch === null ? `${message} ${next} The next run tries it again.` : message;
+}
 
 const NIGHTS_SHOWN = 7;
 
@@ -274,8 +278,9 @@ const jobName = (path: string): string => fileName(path).replace(/\.ya?ml$/, '')
 function OneEnd({ job, ...end }: Ended & { readonly job: string }) {
   const { at, sweep } = end;
   const { files = [], left: waitingFiles = [] } = sweep ?? {};
-  const done = files.filter((file) => file.stopped === null);
-  const waits = files.length - done.length + waitingFiles.length;
+  const waits = files.filter(({ stopped }) => stopped !== null).length + waitingFiles.length;
+  // A file that waits is told on the nights that have bought some of it.
+  const done = files.filter(({ stopped, credits }) => stopped === null || credits.spent > 0);
   const rows = done.reduce((sum, file) => sum + (file.rows ?? 0), 0);
   const found = done.reduce((sum, { counts }) => sum + rowsFound(counts), 0);
   return (
@@ -293,7 +298,7 @@ function OneEnd({ job, ...end }: Ended & { readonly job: string }) {
         )}
       </span>
       <span class="far">{done.length > 0 && `${grouped(found)} found`}</span>
-      <span class="num">{costOf(sweep)}</span>
+      <span class="num">{costOf(end)}</span>
       <span class="far need">
         {waits > 0 && `▲ ${waits === 1 ? '1 file waits' : `${grouped(waits)} files wait`}`}
       </span>
@@ -339,11 +344,9 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** In money, or in credits where an account has no price. Files that wait may have cost something, too. */
-function costOf(sweep: Ended['sweep']): string {
-  const { cost, credits, files = [] } = sweep ?? {};
-  if (cost !== undefined)
-    return listed(cost.reduce((sum, each) => moneySum(sum, [each]), moneySum([], [])).map(moneyWords));
-  const spent = credits?.spent ?? 0;
-  return spent === 0 || files.length === 0 ? '' : counted(spent, 'credit');
+/** All that was paid, also for files that wait, and what lost answers may have cost. */
+function costOf({ spent, sweep }: Ended): string {
+  const { in_doubt: inDoubt = 0 } = sweep?.credits ?? {};
+  const doubt = inDoubt === 0 ? '' : `${counted(inDoubt, 'credit')} in doubt`;
+  return [worthWords(spent), doubt].filter(Boolean).join('; ');
 }
