@@ -96,6 +96,18 @@ test('what is sure is mended in two clicks, as pairs that she saw, and one click
   await expect.poll(() => red(page).count()).toBe(6);
 });
 
+test('however many pairs there are, the button below them is in sight', async () => {
+  const rows = Array.from({ length: 30 }, (_, at) => `Company ${at},8310001676,${at}.example`);
+  const { page } = await shown(['Company,ABN,Website', ...rows].join('\n'));
+  await page.getByRole('button', { name: 'Mend all' }).click();
+  const mend = page.getByRole('button', { name: 'Mend 30 cells of ABN' });
+  await mend.waitFor();
+  for (const height of [800, 600]) {
+    await page.setViewportSize({ width: 1280, height });
+    await expect.poll(async () => (await mend.boundingBox())?.y).toBeLessThan(height - 32);
+  }
+});
+
 test('where several numbers fit she chooses among them, or leaves the cell red', async () => {
   const { page, served, id } = await shown();
   await page.getByRole('button', { name: 'Mend all' }).click();
