@@ -5,14 +5,13 @@
  * answers, a run in a terminal. The vendor's book says what was asked.
  */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { proof } from '../support/combinations.ts';
 import { Gateway, type Weather } from './gateway.ts';
-import { ask, brought, endOf, PERSON, servedIn, useBrowser } from './scene.ts';
+import { AT_WORK, ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -246,7 +245,7 @@ test('behind a list that a terminal works on, the one of the page comes next, or
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
   const order = { file: list, job: JOB, plan, budget: 5 };
   const { work } = await ask(served, 'POST', '/run', order);
-  const who = `${PERSON} on ${hostname()}`;
+  const who = AT_WORK;
   await sees(
     page,
     new RegExp(`“list.csv” is being worked on by ${who}, \\d+\\s% of \\d+ rows done. Yours comes next.`),

@@ -3,16 +3,15 @@
  * row beside the table, and lets a person decide about lost answers, a wrong name and a team to take back.
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
-import { hostname } from 'node:os';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
 import {
+  AT_WORK,
   ask,
   brought,
   endOf,
   lastWork,
-  PERSON,
   servedIn,
   started as startedThere,
   useBrowser,
@@ -161,7 +160,7 @@ test('a list is paused where it is, by whom is said, it goes on from there, and 
   await endOf(served, work);
   const asked = await desk.requests();
   expect(asked).toBeLessThan(60);
-  await sees(page, `It was paused by ${PERSON} on ${hostname()}.`);
+  await sees(page, `It was paused by ${AT_WORK}.`);
   await sees(page, /\d+ rows are left/);
   await press(page, 'Go on');
   await isNow(page, 'Running');

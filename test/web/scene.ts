@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
@@ -112,3 +112,7 @@ export const TERMINAL =
 
 /** Who works here, as the page calls a person who gives no name: the owner of the system is none. */
 export const PERSON = userInfo().username.replace(/^root$/, 'this computer');
+
+/** The same, where it is said at which computer. */
+export const AT_WORK =
+  PERSON === 'this computer' ? `the computer ${hostname()}` : `${PERSON} on ${hostname()}`;

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { UNNAMED } from '../../../../../core/people.ts';
 import { capital } from '../../../../../core/plain-text.ts';
 import { countedElsewhere } from '../../../../../files/output/counted-elsewhere.ts';
 import type {
@@ -286,6 +287,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   'remove-user': 'removal',
 };
 
-/** `jo on mac-1`: who has paused a list or works on it. */
-const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
-  by === undefined ? 'an unknown person' : `${by.operator} on ${by.host}`;
+/** `jo on mac-1`: who has paused a list or works on it. Of a person without a name it is the computer. */
+function byWhom({ by }: Pick<BatchObject, 'by'>): string {
+  if (by === undefined) return 'an unknown person';
+  return by.operator === UNNAMED ? `the computer ${by.host}` : `${by.operator} on ${by.host}`;
+}
