@@ -43,6 +43,20 @@ async function strangerAt(port: number): Promise<{ readonly heard: () => string 
   return { heard: () => heard };
 }
 
+test('a tab that was opened by hand says how the page is opened, and an address without a view leads to the lists', async () => {
+  const served = await servedIn(await newPlace());
+  const page = await openTab(served, '/nowhere');
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+  await page.getByRole('link', { name: 'See your lists' }).click();
+  await page.getByRole('heading', { name: 'Lists', exact: true }).waitFor();
+  const byHand = await page.context().browser()?.newContext();
+  const other = await byHand?.newPage();
+  await other?.goto(served.url);
+  await other?.getByRole('heading', { name: 'This page is closed' }).waitFor();
+  await other?.locator('code', { hasText: 'serve' }).waitFor();
+  await byHand?.close();
+});
+
 test('what is typed when the page has ended is told to no other program at its port, nor is the token', async () => {
   const served = await servedIn(await newPlace());
   const page = await openTab(served, '/accounts');

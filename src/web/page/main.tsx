@@ -5,7 +5,6 @@ import type { BatchList } from '../api.ts';
 import { arriving } from './parts/arriving.ts';
 import { lazyPart, useAsked } from './parts/asking.tsx';
 import { Away } from './parts/away.tsx';
-import { ButtonLink, Title } from './parts/controls.tsx';
 import { grouped, needing } from './parts/figures.ts';
 import { ask, awaited, beat, enter, isIn, offline, path, serveCommand } from './session.ts';
 
@@ -73,10 +72,14 @@ const VIEWS: readonly (readonly [address: RegExp, view: View])[] = [
   ],
 ];
 
+/** Where no view is shown. */
+const Nowhere = lazyPart(async () => (await import('./views/none.tsx')).Nowhere, '');
+const Closed = lazyPart(async () => (await import('./views/none.tsx')).Closed, '');
+
 const NAV = { '/': 'Lists', '/money': 'Money', '/nights': 'Nights', '/accounts': 'Accounts' };
 
 function Page() {
-  if (isIn.value === false) return <Closed />;
+  if (isIn.value === false) return <Closed serve={SERVE} />;
   return (
     <>
       <button type="button" class="button skip" onClick={skip}>
@@ -171,26 +174,7 @@ function Shown() {
 const skip = (): void =>
   document.querySelector<HTMLElement>('[role="grid"], .split .stack button, .view')?.focus();
 
-const Nowhere = () => (
-  <>
-    <Title name="There is nothing at this address" />
-    <div class="view" tabIndex={-1}>
-      <ButtonLink to="/" says="See your lists" />
-    </div>
-  </>
-);
-
 const SERVE = `${document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce'} serve`;
-
-/** A tab that was opened by hand. */
-const Closed = () => (
-  <main>
-    <Title name="This page is closed" />
-    <p class="view">
-      Open it again from the terminal: <code>{SERVE}</code>. Your lists are all there.
-    </p>
-  </main>
-);
 
 /** The page begins here: it is drawn, gets its token, then shows the view that the address names. */
 const place = document.getElementById('page');

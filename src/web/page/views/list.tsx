@@ -174,13 +174,13 @@ function Stops({ scene }: OfScene) {
 function Dropped() {
   const isHeld = useSignal(false);
   useEffect(() => {
-    const leaving = new AbortController();
-    const hold = (event: Event): void => {
+    document.ondragover = (event) => {
       event.preventDefault();
       isHeld.value = true;
     };
-    document.addEventListener('dragover', hold, leaving);
-    return () => leaving.abort();
+    return () => {
+      document.ondragover = null;
+    };
   }, []);
   return isHeld.value ? <DropHere /> : null;
 }

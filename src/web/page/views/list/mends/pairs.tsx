@@ -46,6 +46,9 @@ function pairsIn({ columns, rows }: ListRows, { scene, column }: PairsProps): re
   });
 }
 
+/** However many pairs are scrolled above it. */
+const IN_SIGHT = { position: 'sticky', bottom: 0, background: 'var(--paper)' };
+
 type ChosenProps = PairsProps & { readonly pairs: readonly Pair[]; readonly isMore: boolean };
 
 function Chosen({ scene, column, says, close, pairs, isMore }: ChosenProps) {
@@ -90,7 +93,7 @@ function Chosen({ scene, column, says, close, pairs, isMore }: ChosenProps) {
           </li>
         ))}
       </ul>
-      <div class="bar">
+      <div class="bar" style={IN_SIGHT}>
         <Act
           look="go"
           says={`Mend ${grouped(mends.length)}`}
