@@ -1,5 +1,6 @@
 import type { BatchId } from './ids.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
+import type { StopCode } from './stops.ts';
 
 /**
  * The events of a run, for the code that shows them. They have no personal data: rows are named by number.
@@ -20,7 +21,8 @@ export type RunEvent =
       readonly inDoubt: number;
       readonly resumed: boolean;
     }
-  | { readonly kind: 'note'; readonly message: string }
+  /** `ended`: an account that takes no more calls in this run, while others go on. */
+  | { readonly kind: 'note'; readonly message: string; readonly ended?: EndedAccount }
   | ({ readonly kind: 'sent' } & CallEventPart)
   /** The result of a request that was sent is on the disk. */
   | ({ readonly kind: 'closed' } & CallEventPart)
@@ -45,6 +47,11 @@ export type RunEvent =
     }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };
+
+export interface EndedAccount {
+  readonly account: string;
+  readonly code: StopCode;
+}
 
 /** The call of an event, and the row for which it was asked first. Other rows that ask the same share it. */
 export interface CallEventPart {

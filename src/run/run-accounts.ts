@@ -88,7 +88,8 @@ export class RunAccounts {
     if (!isOne || this.ended.has(identity)) return;
     this.ended.set(identity, named);
     ends.calls.abort(named);
-    emit({ kind: 'note', message: `Account ${name} takes no more calls in this run: ${error.message}` });
+    const fact = `Account ${name} takes no more calls in this run: ${error.message}`;
+    emit({ kind: 'note', message: fact, ended: { account: name, code: error.code } });
     if (this.ended.size === further.length + 1) this.stopForEnded();
   }
 

@@ -160,6 +160,8 @@ export const WorkView = z.object({
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.extend({ page: PageWords }).nullable(),
+  /** Why accounts take no more calls, while others go on. */
+  ended_accounts: z.array(z.string()),
   /** What a few rows brought that were tried, once that has ended. */
   sample: SampleObject.optional(),
   /** The last line that it said. */

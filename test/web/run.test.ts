@@ -18,7 +18,7 @@ import {
   worked,
 } from './scene.ts';
 import type { Served } from './served.ts';
-import { answerOf, openThree, peopleOf, runOf } from './three.ts';
+import { answerOf, FIND, openThree, peopleOf, runOf } from './three.ts';
 
 const tabAt = useBrowser();
 
@@ -490,6 +490,21 @@ test('a row that was paid and brought no address says in its cell and beside the
   await expect.poll(() => cell.getAttribute('title')).toMatch(why);
   await openRow(page, 'acme.example');
   await page.getByRole('complementary').getByText(why).waitFor();
+});
+
+test('an account with a key that is refused is named while the list goes on with the others', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await openThree(async (account, asked) => {
+    if (account === 'hunter') return Response.json({ message: 'invalid api key' }, { status: 401 });
+    await held.promise;
+    return answerOf(account, asked);
+  });
+  const { page, served, work } = await started(desk, FIND, peopleOf('prospeo1', 'leadmagic1'));
+  await sees(page, 'The vendor refuses the key of hunter. Nothing was lost. The others go on without it.');
+  await isNow(page, 'Running');
+  await page.getByRole('link', { name: 'Look at the accounts' }).waitFor();
+  held.resolve();
+  await endOf(served, work);
 });
 
 test('while a list runs, all that it has spent at several accounts stands in the panel, whole', async () => {

@@ -1,4 +1,5 @@
 import { type Asked, type DeskBefore, deskBefore } from '../cli/desk.ts';
+import { agreeToDialects } from '../support/agree.ts';
 
 /** Three accounts with credits of three kinds: in Australian dollars, in US dollars, and without a price. */
 
@@ -43,6 +44,7 @@ export async function openThree(
     prospeo: account('prospeo'),
     leadmagic: account('leadmagic'),
   });
+  await agreeToDialects(place.path('config'));
   await at.desk.write('job.yaml', JSON.stringify(FIND));
   return at;
 }

@@ -98,6 +98,7 @@ export class Progress implements Watcher {
         break;
       case 'note':
         this.#console.say(event.message);
+        if (event.ended !== undefined) this.#console.soFar({ ended: event.ended });
         break;
       default:
     }

@@ -135,7 +135,7 @@ export interface Console {
   warn(line: string, tone?: 'alarming'): void;
   /** Shows lines that the next status replaces, if a person reads stderr. Any other output clears them. */
   status(...lines: readonly string[]): void;
-  /** Tells the page that has started the command how much it has counted; no one hears that elsewhere. */
+  /** Tells the page that has started the command what it has counted or met; no one hears it elsewhere. */
   soFar(counts: object): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;

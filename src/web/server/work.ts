@@ -3,9 +3,10 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import type { EndedAccount } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { asCommand, phrase, typing } from '../../core/phrase.ts';
-import { EXIT, pageWordsOf } from '../../core/stops.ts';
+import { EXIT, pageWordsOf, stopCodes } from '../../core/stops.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { commandLine, withAnother, withFlag, withOption, withoutOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
@@ -40,7 +41,11 @@ interface Piece extends Order {
   readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
   ended?: ChildEnd;
+  /** The accounts that take no more calls, while others go on. */
+  readonly endedAccounts: EndedAccount[];
 }
+
+const Met = z.object({ ended: z.object({ account: z.string(), code: z.enum(stopCodes()) }) });
 
 /** How long work of the page waits for another spender of its store, such as a run in a terminal. */
 const WAIT = '12h';
@@ -65,7 +70,16 @@ export class CommandQueue {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', phrase`Start it again${typing`: ${asCommand(command)}`}`);
     const over = Promise.withResolvers<ChildEnd>();
-    const piece: Piece = { words, store, about, atMs, id: randomUUID(), over, ...present({ key }) };
+    const piece: Piece = {
+      words,
+      store,
+      about,
+      atMs,
+      id: randomUUID(),
+      over,
+      endedAccounts: [],
+      ...present({ key }),
+    };
     this.pieces.push(piece);
     this.#advance(store);
     return piece;
@@ -92,7 +106,12 @@ export class CommandQueue {
   #advance(store: string): void {
     const next = this.pieces.find((each) => each.store === store && each.ended === undefined);
     if (next === undefined || next.child !== undefined) return;
-    next.child = startChild(this.#program, withOption(next.words, '--wait', WAIT), undefined, next.key);
+    const hear = (message: unknown): void => {
+      const { data } = Met.safeParse(message);
+      if (data !== undefined) next.endedAccounts.push(data.ended);
+    };
+    const words = withOption(next.words, '--wait', WAIT);
+    next.child = startChild(this.#program, words, undefined, next.key, hear);
     void next.child.ended.then((ended) => this.#end(next, ended));
   }
 
@@ -109,7 +128,7 @@ export class CommandQueue {
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
 export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView {
-  const { id, about, atMs, child, ended } = piece;
+  const { id, about, atMs, child, ended, endedAccounts } = piece;
   const { stopped } = stoppedIn(ended?.result) ?? {};
   const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
@@ -121,6 +140,10 @@ export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView 
     exit_code: ended?.exitCode ?? null,
     stopped:
       stopped === undefined ? null : { ...inListNames(place, stopped), page: pageWordsOf(stopped.code) },
+    ended_accounts: endedAccounts.map(({ account, code }) => {
+      const { fact = 'ACCOUNT takes no more calls.' } = pageWordsOf(code);
+      return fact.replace('ACCOUNT', account);
+    }),
     ...present({ sample }),
     said: ended?.lastLine ?? null,
   };

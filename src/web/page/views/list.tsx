@@ -21,7 +21,7 @@ import { askedApart, grouped, isLeft, lookedUp, NEEDING, needing, sumOf } from '
 import { ask, beat, query } from '../session.ts';
 import type { Told } from './list/course/stopped.tsx';
 import { figured } from './list/figured.tsx';
-import { Head, waitsUntil } from './list/head/head.tsx';
+import { Head } from './list/head/head.tsx';
 import { isFill } from './list/job.ts';
 import {
   cameAgain,
@@ -159,7 +159,7 @@ function Stops({ scene }: OfScene) {
     <div class="notices">
       {scene.described.refused && <Unread scene={scene} />}
       <Dropped />
-      {isWaiting(scene) && <Waits scene={scene} />}
+      {isRunning && <Waits scene={scene} />}
       {work !== undefined && work.state !== 'ended' && !batch?.running && <InLine work={work} />}
       {stopped && <Stopped key={work?.id} scene={scene} stopped={stopped} />}
       {batch && !isRunning && (batch.counts.in_doubt ?? 0) > 0 && <Doubts batch={batch} />}
@@ -184,8 +184,6 @@ function Dropped() {
   }, []);
   return isHeld.value ? <DropHere /> : null;
 }
-
-const isWaiting = ({ batch }: Scene): boolean => batch?.running === true && waitsUntil(batch) !== undefined;
 
 /** In the words of the page's own work, else as the list stands: it was stopped in a terminal, or before. */
 function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {

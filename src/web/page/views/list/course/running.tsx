@@ -4,7 +4,7 @@ import { paidWords } from '../../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../../api.ts';
 import { Act } from '../../../parts/asking.tsx';
 import { isStoppedAway } from '../../../parts/away.tsx';
-import { Notice, Panel, Scroll } from '../../../parts/controls.tsx';
+import { ButtonLink, Notice, Panel, Scroll } from '../../../parts/controls.tsx';
 import {
   counted,
   dayAndTime,
@@ -27,8 +27,20 @@ interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
+/** What holds the whole list up, or a part of it while the others go on. */
+export const Waits = ({ scene }: OfScene) => (
+  <>
+    <Until scene={scene} />
+    {scene.work?.ended_accounts.map((why) => (
+      <Notice key={why} says={`${why} The others go on without it.`}>
+        <ButtonLink to="/accounts" look="quiet" says="Look at the accounts" />
+      </Notice>
+    ))}
+  </>
+);
+
 /** Why nothing is sent, and until when; with a try at once, where nobody has named the time. */
-export function Waits({ scene: { batch, work } }: OfScene) {
+function Until({ scene: { batch, work } }: OfScene) {
   const until = batch?.running ? waitsUntil(batch) : undefined;
   if (batch === undefined || until === undefined) return null;
   const { paused_why: why = '', paused_asked: isAsked, may_try_now: mayTry } = batch;

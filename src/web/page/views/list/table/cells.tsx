@@ -231,7 +231,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'in_doubt':
       return doubtOf(line.findings);
     case 'no_match':
-      return { ...NOTHING, title: reason || NOTHING.says };
+      return { ...NOTHING, title: reason };
     case 'skipped':
       return leftOut(reason);
     case 'pending':
