@@ -62,6 +62,18 @@ test('the first time, what fits her columns best is chosen, and its price stands
   await aside(page).getByText('it is play money').waitFor();
 });
 
+test('contacts with damaged addresses are looked up as people, by the column whose name says that it has them', async () => {
+  const people = Array.from(
+    { length: 9 },
+    (_, at) => `Al,P${at},${at < 5 ? `c${at}.example` : ''},p${at}@c${at}.example`,
+  );
+  const rows = ['First Nm,SURNAME,Web,E-mail addr', ...people, 'Jo,Lee,,jo at lee.example'];
+  const { page } = await listOf('contacts.csv', rows.join('\n'));
+  await aside(page).getByText('18 credits at most').waitFor();
+  expect(await choice(page, 'Find people').isChecked()).toBe(true);
+  await page.getByText('1 is not an e-mail').waitFor();
+});
+
 test('a list that was opened before the first account is asked with that one', async () => {
   const { served, page } = await listOf('firms.csv', companies(3));
   await aside(page).getByText('it is play money').waitFor();
