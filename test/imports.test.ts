@@ -70,6 +70,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/short-budgets.ts',
     'output/summary-words.ts',
     'output/tally.ts',
+    'output/team-done-words.ts',
     'quality/cell-faults.ts',
     'quality/job-issues.ts',
     'quality/shared-hosts.ts',
@@ -223,7 +224,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:counted-elsewhere|row-name|short-budgets|summary-words)\.ts$|core\/(?:charge-words|counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+      return !/^(?:web\/page\/|files\/output\/report\/|files\/output\/(?:counted-elsewhere|row-name|short-budgets|summary-words|team-done-words)\.ts$|core\/(?:charge-words|counts|described|given|money|people|plain-text|row|vendor-titles)\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
         to,
       );
     });

@@ -104,7 +104,15 @@ export const BatchStatusObject = BatchObject.extend({
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
   /** The undo that takes it back. */
-  undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
+  undone_by: z
+    .object({
+      batch: z.string(),
+      created_at: z.string(),
+      finished: z.boolean(),
+      running: z.boolean(),
+      left: z.number().exactOptional(),
+    })
+    .exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;
 

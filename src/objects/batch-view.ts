@@ -93,10 +93,16 @@ export const ChangesObject = z.object({
   people: PeopleObject,
   /** Of those left out: who keeps access. */
   keep_access: z.number().exactOptional(),
-  /** Changes that were planned. */
   planned: z.number(),
-  /** Changes that an undo has taken back. Left out: none. */
+  not_made: z.object({
+    half_done: z.number(),
+    in_doubt: z.number(),
+    pending: z.number(),
+    others: z.number(),
+  }),
+  /** By an undo. */
   taken_back: z.number().exactOptional(),
+  taking_back: z.number().exactOptional(),
   /** Changes that the undo left, by kind. */
   stands: z.record(z.string(), z.number()).exactOptional(),
   projects: z.array(ChangeGroupObject),

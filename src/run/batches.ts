@@ -124,8 +124,10 @@ async function changesKnown(ledger: LedgerReader, batch: Batch): Promise<Changes
   if (batch.plannedRows === undefined) return undefined;
   const counts = await ledger.counts(batch.id);
   const undos = (await ledger.batches()).filter(({ settings }) => undoneBy(settings) !== undefined);
-  const undone = await Promise.all(undos.map(({ id }) => ledger.counts(id)));
-  const mark = JSON.stringify([batch.plannedRows, counts, undone]);
+  const undone = await Promise.all(undos.map(async ({ id, state }) => [state, await ledger.counts(id)]));
+  // An answer may have done half of a change that has not ended.
+  const { calls } = await ledger.metrics(batch.id);
+  const mark = JSON.stringify([batch.plannedRows, calls, counts, undone]);
   const known = changesRead.get(batch.id);
   if (known?.mark === mark) return known.changes;
   const done = await changesDone(ledger, batch);
@@ -152,11 +154,7 @@ export async function atWorkAmong(lines: readonly BatchLine[]): Promise<readonly
   for (const [location, storeLines] of Map.groupBy(open, (each) => each.location))
     await lookInto(location, async (ledger) => {
       const spenders = await spendersOf(ledger, location);
-      for (const { batch } of storeLines) {
-        const isRun = spenders.some((spender) => isAtWorkOn(batch, spender));
-        const ranges = isRun ? undefined : await ledger.rangeCounts?.(batch.id);
-        if (isRun || (ranges?.running ?? 0) > 0) found.push(batch);
-      }
+      for (const { batch } of storeLines) if (await isAtWork(ledger, batch, spenders)) found.push(batch);
     });
   return found;
 }
@@ -182,6 +180,13 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
     .map(({ id, pid, sinceMs, command }) => ({ worker: id, pid, since: isoTime(nowMs - sinceMs), command }));
 }
 
+/** Whether a process works on it now. */
+async function isAtWork(ledger: LedgerReader, batch: Batch, spenders: readonly Spender[]): Promise<boolean> {
+  if (batch.state !== 'open') return false;
+  if (spenders.some((spender) => isAtWorkOn(batch, spender))) return true;
+  return ((await ledger.rangeCounts?.(batch.id))?.running ?? 0) > 0;
+}
+
 /**
  * @param spenders the processes at work in its store, read before the batch: a run that ends in between has
  *   left its batch finished. Read after it, they could make an open batch whose run has just ended look
@@ -196,9 +201,8 @@ async function batchObject<View extends BatchCounts>(
   const { batch } = found;
   const { state, pausedSinceMs } = batch;
   const run = spenders.find((spender) => isAtWorkOn(batch, spender));
-  const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const isEnded = state === 'cancelled' || state === 'superseded';
-  const isRunning = run !== undefined || (ranges?.running ?? 0) > 0;
+  const isRunning = await isAtWork(ledger, batch, spenders);
   const chosen = await chosenOf(ledger, batch);
   const acts = isRunning || pausedSinceMs !== undefined ? await ledger.acts(batch.id) : [];
   const by = acts.findLast(({ kind }) => isRunning || kind === 'paused');
@@ -280,7 +284,7 @@ export async function batchStatus(
     paused_until: pause ? isoTime(pause.untilMs) : null,
     spender: other === undefined ? null : { pid: other.pid, command: other.command },
     ...(pause && { paused_why: pause.why, paused_asked: pause.asked, may_try_now: mayTryNow(pause) }),
-    ...(await besideOf(ledger, batch, shown)),
+    ...(await besideOf(ledger, batch, shown, spenders)),
   };
 }
 
@@ -289,6 +293,7 @@ async function besideOf(
   ledger: LedgerReader,
   batch: Batch,
   { running_since: since }: BatchObject,
+  spenders: readonly Spender[],
 ): Promise<Partial<BatchStatusObject>> {
   const isChange = batch.plannedRows !== undefined;
   // A run at work is about to make the other half. A row that has ended says itself what became of it.
@@ -300,7 +305,7 @@ async function besideOf(
   const { budget_to_finish, partial } = settingsKept(batch.settings);
   const isPartDone = batch.state === 'open' && partial !== undefined && Object.keys(partial).length === 0;
   return {
-    ...present({ budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
+    ...present({ budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch, spenders) : undefined }),
     ...(isPartDone && { part_done: true }),
     ...(batch.state === 'open' && present({ trying: partial?.sample })),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
@@ -313,12 +318,24 @@ async function besideOf(
 }
 
 /** The newest undo of a batch that still holds: no one has ended it or taken it back. */
-async function undoOf(ledger: LedgerReader, { id }: Batch): Promise<BatchStatusObject['undone_by']> {
+async function undoOf(
+  ledger: LedgerReader,
+  { id }: Batch,
+  spenders: readonly Spender[],
+): Promise<BatchStatusObject['undone_by']> {
   for (const undo of await ledger.batches()) {
     const isEnded = undo.state === 'cancelled' || undo.state === 'superseded';
-    if (isEnded || undoneBy(undo.settings) !== id || (await undoOf(ledger, undo))?.finished) continue;
-    const finished = undo.state === 'finished' && needingAttention(await ledger.counts(undo.id)) === 0;
-    return { batch: undo.id, created_at: isoTime(undo.createdAtMs), finished };
+    if (isEnded || undoneBy(undo.settings) !== id || (await undoOf(ledger, undo, spenders))?.finished)
+      continue;
+    const counts = await ledger.counts(undo.id);
+    const isOpen = undo.state === 'open';
+    return {
+      batch: undo.id,
+      created_at: isoTime(undo.createdAtMs),
+      finished: !isOpen && needingAttention(counts) === 0,
+      running: await isAtWork(ledger, undo, spenders),
+      ...(isOpen && { left: undo.inputRows - rowsIn(counts) }),
+    };
   }
   return undefined;
 }

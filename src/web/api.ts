@@ -152,6 +152,7 @@ export const WorkView = z.object({
   id: z.string(),
   /** The id of the list or of the batch, or the name of the job. */
   about: z.string(),
+  is_undo: z.boolean(),
   /** ISO 8601, UTC: its list is read as it was then, however long it waits for its turn. */
   at: z.string(),
   /** The batch on which it worked, once it has ended; null where it began none. */

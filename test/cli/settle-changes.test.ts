@@ -221,7 +221,7 @@ test('a role that hangs between two invites is named, while its batch is open an
   const note = `${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.`;
   expect([notes, changes.counts]).toEqual([[note], { pending: 1 }]);
   const open = await team.type('status', batch);
-  expect(open.stdout).toContain(`Changes    none (0 of 1 change)\nHalf done  ${note}\n`);
+  expect(open.stdout).toContain(`Changes    1 half done (0 of 1 change)\nHalf done  ${note}\n`);
   expect(open.stderr).toMatch(/^To continue: .*\n$/);
 
   const toInvite = `To invite them as before: npx rowonce undo ${batch}\n`;

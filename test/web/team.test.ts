@@ -3,12 +3,12 @@
  * on purpose what goes far; agrees by typing before anybody loses access; and can take it back.
  * Method: the page in a real browser over sheets of people, before the embedded service.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { TeamWorkplace } from '../faults/team-workplace.ts';
+import { emailsOf, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
 import { ask, brought, PERSON, servedIn, TERMINAL, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -100,13 +100,19 @@ test('she says what her projects and roles are, mends a cell, allows an admin, a
 });
 
 /** A page over an account that is not play money: its vendor alone knows who was really changed. */
-async function atService() {
-  const team = await TeamWorkplace.open();
+async function atService(options: TeamOptions = {}) {
+  const team = await TeamWorkplace.open(options);
   onTestFinished(() => team[Symbol.asyncDispose]());
-  const { place } = team;
-  const served = await servedIn(place.folder, { ...place.environment, ROWONCE_STORE: place.path('store') });
-  return { team, served };
+  return { team, served: await atServiceOf(team) };
 }
+
+/** Another page over the same. */
+const atServiceOf = ({ place }: TeamWorkplace): Promise<Served> =>
+  servedIn(place.folder, { ...place.environment, ROWONCE_STORE: place.path('store') });
+
+/** The id of what was started over a list. */
+const startOf = async (served: Served, list: string): Promise<string> =>
+  (await ask(served, 'GET', `/lists/${list}/known`)).list.standing.batch;
 
 const finished = (served: Served, file: string, count: number) =>
   expect
@@ -603,6 +609,115 @@ test('after a kill, a person of whom one of two changes was made is in the table
   expect(body).toMatch(/^finn@t\.example,.*,pending,.*Atlas: .*; Beacon: still to be done/m);
 });
 
+/** The lines above the sum, each with its figure. */
+const linesIn = async (page: Page): Promise<readonly string[]> =>
+  (await page.locator('dl.lines').first().innerText()).split(/\n+/).map((line) => line.trim());
+
+test('a role that hangs between two invites is half done, and a lost invite perhaps made: neither is “none” nor “nothing”', async () => {
+  const team = await TeamWorkplace.open({ concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => `${name}@t.example`) as [
+    string,
+    string,
+    string,
+  ];
+  await team.apply([ann, bob].map((email) => ({ email, role: 'viewer' })));
+  team.writeSheet([ann, bob, cid].map((email) => ({ email, role: 'editor' })));
+  expect((await team.run({ crashAt: 'after-end' })).signal).toBe('SIGKILL');
+  const { stdout } = await team.type('status', 'last');
+  expect(stdout).toContain('Changes    1 half done (0 of 3 changes)\n');
+  const served = await atServiceOf(team);
+  const { batch, changes } = await ask(served, 'POST', '/status', { batch: 'last' });
+  expect(changes.not_made).toEqual({ half_done: 1, in_doubt: 0, pending: 2, others: 0 });
+  const half = '3 people, 3 changes: 1 half done';
+  const page = await tabAt(served, `/files/${batch}`);
+  await page.getByText(half, { exact: true }).waitFor();
+  expect(await linesIn(page)).toEqual(['Half done', '1', 'Still to do', '2', 'Changes', '3']);
+  expect(await page.getByText('Nothing was changed').count()).toBe(0);
+  await page.goto(served.url);
+  await page.getByText(half, { exact: true }).waitFor();
+  await page.goto(`${served.url}/reports/${batch}`);
+  await page.getByRole('heading', { name: half }).waitFor();
+  expect(await page.getByText('Nothing was changed').count()).toBe(0);
+});
+
+test('an invite with a lost answer is perhaps made, on its list as at home', async () => {
+  const { team, served } = await atService({ faults: 'charged-reset:x1', concurrency: 1 });
+  await team.apply([{ email: 'ann@t.example', role: 'viewer' }]);
+  const { batch } = await ask(served, 'POST', '/status', { batch: 'last' });
+  const page = await tabAt(served, `/files/${batch}`);
+  await page.getByText('1 person, 1 change: 1 perhaps made', { exact: true }).waitFor();
+  expect(await linesIn(page)).toEqual(['Perhaps made', '1', 'Changes', '1']);
+  expect(await page.getByText('Nothing was changed').count()).toBe(0);
+  await page.goto(served.url);
+  await page.getByText('1 person, 1 change: 1 perhaps made', { exact: true }).waitFor();
+});
+
+/** No button is wider than its place, or than its own words allow. */
+async function fitsEverywhere(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const cut = await page.locator('main .button:visible').evaluateAll((buttons) =>
+      buttons.flatMap((button) => {
+        const { left, right } = button.getBoundingClientRect();
+        const isInside = left >= 0 && right <= document.documentElement.clientWidth;
+        return isInside && button.scrollWidth <= button.clientWidth + 1 ? [] : [button.textContent];
+      }),
+    );
+    expect(cut).toEqual([]);
+  }
+}
+
+test('an invite in doubt is settled in words of an invite: it is there, by its code or without, or it was not done', async () => {
+  const { team, served } = await atService({ faults: 'charged-reset:x3', concurrency: 1 });
+  const long = 'wrong.wanda.of.the.harbour.office@banksia.example';
+  const emails = ['ann@t.example', 'bob@t.example', long];
+  const job = { operation: 'onboard', account: 'data', projects: { Atlas: 'proj-1' } };
+  const id = await brought(served, 'team.csv', sheet(...emails.map((email) => `${email},Atlas,viewer`)));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  await worked(served, 'run', { file: id, job, plan, yes: true });
+  const page = await tabAt(served, `/lists/${id}`);
+  await page.getByText('No answer came for 3 rows. The change may have been made or not.').waitFor();
+  const tell = async (row: number, word: string, code?: string): Promise<void> => {
+    await page.getByRole('rowheader', { name: String(row) }).click();
+    await page.keyboard.press('Enter');
+    const beside = page.getByRole('complementary', { name: `Row ${row}` });
+    await beside.getByRole('button', { name: 'I know the answer…' }).click();
+    const what = beside.getByRole('combobox', { name: 'What happened' });
+    await what.waitFor();
+    await fitsEverywhere(page);
+    expect(await what.locator('option').allInnerTexts()).toEqual([
+      'It was not done',
+      'The invite is there',
+      'They have access already',
+    ]);
+    await what.selectOption(word);
+    if (code !== undefined) await beside.getByLabel('Its code').fill(code);
+    await beside.getByRole('button', { name: 'Confirm' }).click();
+    await beside.getByRole('button', { name: 'I know the answer…' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+  };
+  const code = (await team.state()).inviteCode('proj-1', 'ann@t.example', 'viewer');
+  await tell(2, 'The invite is there', code);
+  await tell(3, 'The invite is there');
+  const one = `No answer came for the invite of ${long} in proj-1. It may have been made or not.`;
+  await page.getByText(one, { exact: true }).waitFor();
+  const phone = await tabAt(served, `/lists/${id}`, { viewport: { width: 390, height: 844 } });
+  await phone.getByText(one, { exact: true }).waitFor();
+  await fitsEverywhere(phone);
+  await phone.getByRole('button', { name: 'I know the answer…' }).click();
+  await phone.getByRole('button', { name: 'Confirm. Send it again' }).waitFor();
+  await fitsEverywhere(phone);
+  await phone.keyboard.press('Escape');
+  await tell(4, 'It was not done');
+  await page.locator('main .state').getByText('Done', { exact: true }).waitFor();
+  // What was told is known from then on, and only what was not done was sent again.
+  const sent = team.vendor.requests().filter(({ operation }) => operation === 'create-invite');
+  expect(sent).toHaveLength(4);
+  const { counts } = await ask(served, 'POST', '/status', { batch: await startOf(served, id) });
+  expect(counts).toEqual({ applied: 2, unchanged: 1 });
+});
+
 test('the field of an agreement does not cover its words', async () => {
   const served = await servedIn();
   const job = { operation: 'onboard', account: 'sandbox-service', ...KNOWN };
@@ -697,6 +812,56 @@ test('a row of a project that is not known is corrected at its project, and a da
   await beside.getByText('e-mail: has more than one @', { exact: true }).waitFor();
   // Its name, and the cell.
   expect((await beside.innerText()).split(long).length - 1).toBe(2);
+});
+
+test('an undo that ends in the middle says so on its list, at home and in its own view, and goes on from the list', async () => {
+  const { team, served } = await atService({ latencyMs: 700, concurrency: 1 });
+  const job = { operation: 'onboard', account: 'data', projects: { Atlas: 'proj-1' } };
+  const people = emailsOf('undone', 9).map((email) => `${email},Atlas,viewer`);
+  const id = await brought(served, 'Team May.csv', sheet(...people));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  await worked(served, 'run', { file: id, job, plan, yes: true });
+  const page = await tabAt(served, `/lists/${id}`);
+  const state = page.locator('main .state');
+  await page.getByRole('button', { name: 'Undo…' }).click();
+  await page.getByLabel('Type 9 to agree').fill('9');
+  await page.getByRole('button', { name: 'Take back 9 changes' }).click();
+  await state.getByText(/^ ?Taking back/).waitFor();
+  await state.getByText(/^[1-9] to go$/).waitFor();
+  await page.getByText('It is being taken back.').waitFor();
+  expect(await page.getByText('Yours comes next.').count()).toBe(0);
+  expect((await served.stop('SIGKILL')).code).toBeNull();
+  const left = /; at most [1-9] rows? (?:are|is) left, and waits? for “Go on”\./;
+  await page.getByText(left).waitFor();
+  await expect.poll(() => existsSync(team.place.path('store/spender.json'))).toBe(false);
+
+  const next = await atServiceOf(team);
+  const { undone_by: undo, changes } = await ask(next, 'POST', '/status', { batch: await startOf(next, id) });
+  expect(undo).toMatchObject({ finished: false, running: false, left: expect.any(Number) });
+  expect(undo.left).toBeGreaterThan(0);
+  const back = 9 - undo.left;
+  expect(changes).toMatchObject({ taken_back: back, taking_back: undo.left, stands: {} });
+  const leftWords = `${undo.left} ${undo.left === 1 ? 'row is' : 'rows are'} left`;
+  const list = await tabAt(next, `/lists/${id}`);
+  await list.locator('main .state').getByText('Undo stopped', { exact: true }).waitFor();
+  await list.getByText(`The undo was stopped. ${leftWords}.`, { exact: true }).waitFor();
+  await list.getByRole('button', { name: 'Undo…' }).click();
+  await list.getByText(`It was stopped. ${leftWords}.`).waitFor();
+  expect(await list.getByText('It is being taken back.').count()).toBe(0);
+  const home = await tabAt(next, '/');
+  const line = home.getByRole('listitem').filter({ hasText: 'Team May.csv' });
+  await line.getByText(`Undo stopped, ${undo.left} ${undo.left === 1 ? 'row' : 'rows'} left`).waitFor();
+  await line.getByText(`: all done, ${back} taken back, ${undo.left} to take back`).waitFor();
+  const own = await tabAt(next, `/files/${undo.batch}`);
+  await own.getByRole('heading', { name: 'Undo of Team May.csv' }).waitFor();
+  await own.getByText(`The undo was stopped. ${leftWords}.`, { exact: true }).waitFor();
+
+  await list.getByRole('button', { name: 'Go on', exact: true }).first().click();
+  await list.locator('main .state').getByText('Taken back today').waitFor();
+  expect((await team.state()).roles()).toEqual({});
+  const deleted = team.vendor.requests().filter(({ operation }) => operation === 'delete-invite');
+  expect(deleted).toHaveLength(9);
+  await line.getByText('all taken back').waitFor();
 });
 
 test('an undo that makes a person admin again waits until that is allowed by name, as a start does', async () => {

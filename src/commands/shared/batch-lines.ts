@@ -4,7 +4,8 @@ import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
-import { changesDoneIn, keepWordsOf, peopleWords, stepCost } from '../../files/output/summary-words.ts';
+import { changesDoneIn, keepWordsOf, stepCost } from '../../files/output/summary-words.ts';
+import { betweenWords, peopleWords } from '../../files/output/team-done-words.ts';
 import type { BatchStatusObject } from '../../objects/batch-object.ts';
 import type { ChangesObject, FiguresObject, StepObject } from '../../objects/batch-view.ts';
 import type { RunObject } from '../../objects/run-object.ts';
@@ -35,13 +36,14 @@ export function changesLines(changes: ChangesObject): readonly string[] {
   const { done, counts, planned, people, without_a_word: withoutWord } = changes;
   const made = changesDoneIn(changes);
   const keeping = keepWordsOf(changes);
+  const madeWords = linesOf(made > 0 && countedActions(done), betweenWords(changes)).join(', ') || 'none';
   const part = made < planned ? ` (${grouped(made)} of ${counted(planned, 'change')})` : '';
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(changes.projects, ({ project }) => project ?? '');
   return linesOf(
     people.all > 0 && `People     ${grouped(people.all)}: ${peopleWords(changes)}`,
     keeping !== '' && `Access     ${keeping}`,
-    `Changes    ${countedActions(done) || 'none'}${part}${heldBack}`,
+    `Changes    ${madeWords}${part}${heldBack}`,
     projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
     withoutWord > 0 && `No word    ${withoutWordWords(withoutWord)}`,
   );

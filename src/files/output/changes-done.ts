@@ -1,5 +1,5 @@
 import { askedText, callKeyOf } from '../../core/call-key.ts';
-import { describedCall, makesProject } from '../../core/described.ts';
+import { describedCall, type Effect, makesProject } from '../../core/described.ts';
 import { about, finding, isWithoutAWord, NO_FINDINGS, together } from '../../core/finding.ts';
 import { sayAll } from '../../core/finding-words.ts';
 import type { Findings } from '../../core/findings.ts';
@@ -9,6 +9,7 @@ import { end, type JsonObject, PLANNED_ACTIONS, type PlannedAction } from '../..
 import { accessIn, keepsAccess, People, type PeopleEnd, personOfRow, whoIn } from '../../core/people.ts';
 import {
   type Batch,
+  hasEnded,
   type LedgerReader,
   type PlannedRow,
   type RowAnswer,
@@ -40,27 +41,40 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   return collected.rows === 0 ? undefined : collected.result();
 }
 
+interface TakenBack {
+  readonly taken: ReadonlySet<string>;
+  /** Those with which an open undo is not done. */
+  readonly left: ReadonlySet<string>;
+}
+
 /**
  * The subjects with a change of this batch that an undo has taken back, unless that undo was taken back
  * itself.
  */
-async function takenBackOf(ledger: LedgerReader, { id }: Pick<Batch, 'id'>): Promise<ReadonlySet<string>> {
+async function takenBackOf(ledger: LedgerReader, { id }: Pick<Batch, 'id'>): Promise<TakenBack> {
   const taken = new Set<string>();
+  const left = new Set<string>();
   for (const undo of await ledger.batches()) {
     if (undoneBy(undo.settings) !== id) continue;
     const stands = await takenBackOf(ledger, undo);
     for await (const { planned, record } of plannedRecords(ledger, undo.id)) {
-      if (planned.work === undefined || record?.outcome.kind !== 'applied') continue;
-      for (const { subject } of keptWorks(planned.work)) taken.add(subjectText(subject));
+      const isOpen = record === undefined && undo.state === 'open';
+      if (record?.outcome.kind === 'applied') addSubjects(taken, planned);
+      else if (isOpen) addSubjects(left, planned);
     }
-    for (const subject of stands) taken.delete(subject);
+    for (const subject of stands.taken) taken.delete(subject);
   }
-  return taken;
+  return { taken, left };
+}
+
+function addSubjects(to: Set<string>, { work }: PlannedRow): void {
+  if (work === undefined) return;
+  for (const { subject } of keptWorks(work)) to.add(subjectText(subject));
 }
 
 class ChangeCollector {
   readonly #batch: Batch;
-  readonly #takenBack: ReadonlySet<string>;
+  readonly #takenBack: TakenBack;
   readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup>();
   /** Subjects that were counted. A row that repeats another row adds none. */
@@ -75,9 +89,13 @@ class ChangeCollector {
   /** Changes that were to be made, and those that were taken back. */
   #planned = 0;
   readonly #undone: Partial<Record<PlannedAction, number>> = {};
+  readonly #toUndo: Partial<Record<PlannedAction, number>> = {};
+  readonly #notMade = { half_done: 0, in_doubt: 0, pending: 0 };
+  /** Projects for which a row is pending. */
+  readonly #projectsLeft = new Set<string>();
   rows = 0;
 
-  constructor(batch: Batch, takenBack: ReadonlySet<string>) {
+  constructor(batch: Batch, takenBack: TakenBack) {
     this.#batch = batch;
     this.#takenBack = takenBack;
   }
@@ -98,7 +116,8 @@ class ChangeCollector {
         works.length === 1 || call.project === work.subject.project;
       const answers = record?.answers.filter(isOf) ?? [];
       const isLeft = isBeyond && answers.length === 0 && isNotRemoved(record);
-      const ownEnd = works.length === 1 ? endOf(record) : partEnd(work, record);
+      const isWhole = works.length === 1 && (record === undefined || hasEnded(record));
+      const ownEnd = isWhole ? endOf(record) : partEnd(work, record);
       const of = {
         row,
         work,
@@ -122,9 +141,9 @@ class ChangeCollector {
   }
 
   #addChange({ row, work, answers, record, soFar, isBeyond, ended }: ChangeMade, isPlanned: boolean): void {
-    const isBack = ended === 'applied' && this.#isTakenBack(work, answers);
+    const isBack = ended === 'applied' && isAmong(this.#takenBack.taken, work, answers);
     const isFirst = this.#count(work, ended, answers);
-    if (isFirst) this.#tickChange(work, isPlanned, isBack);
+    if (isFirst) this.#tickChange({ work, answers, ended }, isPlanned, isBack);
     this.#addEnd(work, isBack ? 'taken_back' : personEnd(ended, record));
     const isHalf = ended === 'pending' && soFar !== '';
     const { findings = NO_FINDINGS } = record?.outcome ?? {};
@@ -154,6 +173,7 @@ class ChangeCollector {
       people: this.#people.counts,
       ...present({ keep_access: this.#people.keepAccess || undefined }),
       planned: this.#planned,
+      not_made: this.#countNotMade(),
       ...this.#sinceUndo(),
       projects: [...this.#groups.values()],
       persons: this.#persons,
@@ -161,19 +181,35 @@ class ChangeCollector {
     };
   }
 
-  /** What an undo has taken back, and what it left. */
-  #sinceUndo(): Pick<ChangesDone, 'taken_back' | 'stands'> {
-    const taken = changesDoneIn({ done: this.#undone });
-    if (taken === 0) return {};
-    const standingCounts = PLANNED_ACTIONS.map((action) => {
-      return [action, (this.#all.done[action] ?? 0) - (this.#undone[action] ?? 0)] as const;
-    });
-    return { taken_back: taken, stands: Object.fromEntries(standingCounts.filter(([, count]) => count > 0)) };
+  /** A project is made once for all rows that want it. */
+  #countNotMade(): ChangesDone['not_made'] {
+    const { half_done, in_doubt, pending } = this.#notMade;
+    const projects = Math.min(this.#projectsLeft.size, this.#toMake.size - this.#made.size);
+    const known = half_done + in_doubt + pending + projects + changesDoneIn(this.#all);
+    return { half_done, in_doubt, pending: pending + projects, others: Math.max(0, this.#planned - known) };
   }
 
-  #tickChange(work: KeptWork, isPlanned: boolean, isBack: boolean): void {
+  /** What an undo has taken back, what it is still to take back, and what it leaves. */
+  #sinceUndo(): Pick<ChangesDone, 'taken_back' | 'taking_back' | 'stands'> {
+    const taken = changesDoneIn({ done: this.#undone });
+    const left = changesDoneIn({ done: this.#toUndo });
+    if (taken + left === 0) return {};
+    const standingCounts = PLANNED_ACTIONS.map((action) => {
+      const back = (this.#undone[action] ?? 0) + (this.#toUndo[action] ?? 0);
+      return [action, (this.#all.done[action] ?? 0) - back] as const;
+    });
+    const stands = Object.fromEntries(standingCounts.filter(([, count]) => count > 0));
+    return { taken_back: taken, ...present({ taking_back: left || undefined }), stands };
+  }
+
+  #tickChange({ work, answers, ended }: OneChange, isPlanned: boolean, isBack: boolean): void {
+    const { action = 'call', makes } = work;
     if (isPlanned) this.#plan(work);
-    if (isBack) tick(this.#undone, work.action ?? 'call');
+    const kind = isPlanned && kindNotMade({ work, answers, ended });
+    if (kind) this.#notMade[kind] += 1;
+    if (kind && makes) this.#projectsLeft.add(makes.project.name);
+    if (isBack) tick(this.#undone, action);
+    else if (ended === 'applied' && isAmong(this.#takenBack.left, work, answers)) tick(this.#toUndo, action);
   }
 
   #plan({ makes }: KeptWork): void {
@@ -182,12 +218,6 @@ class ChangeCollector {
       this.#planned += 1;
     }
     this.#planned += 1;
-  }
-
-  /** A person in a project that was made is known by the project's id since. */
-  #isTakenBack({ subject }: KeptWork, answers: Answers): boolean {
-    const subjects = answers.flatMap(({ call }) => call.change?.subject ?? []);
-    return [subject, ...subjects].some((each) => this.#takenBack.has(subjectText(each)));
   }
 
   /** @returns whether no row before was about the same subject. */
@@ -241,6 +271,23 @@ class ChangeCollector {
   }
 }
 
+/** A person in a project that was made is known by the project's id since. */
+function isAmong(subjects: ReadonlySet<string>, { subject }: KeptWork, answers: Answers): boolean {
+  const changed = answers.flatMap(({ call }) => call.change?.subject ?? []);
+  return [subject, ...changed].some((each) => subjects.has(subjectText(each)));
+}
+
+/** How a change that was not made stands; undefined of one that was made, or has another end. */
+function kindNotMade({ answers, ended }: OneChange): 'half_done' | 'in_doubt' | 'pending' | undefined {
+  if (ended === 'applied' || ended === 'unchanged') return undefined;
+  if (ended === 'in_doubt') return 'in_doubt';
+  const done = answers.filter(({ kind }) => kind === 'found').map(({ call }) => call.operation);
+  const has = (effect: Effect): number =>
+    done.filter((name) => describedCall(name).changes === effect).length;
+  if (has('takes_invite_back') > has('invites')) return 'half_done';
+  return ended === 'pending' ? 'pending' : undefined;
+}
+
 /** Whether the person was left as they were, because a row that cannot be read may mean them. */
 const isHeldBack = (record: RowRecord | undefined): boolean =>
   record?.outcome?.findings.some(({ code }) => code === 'held_back') === true;
@@ -286,6 +333,8 @@ interface ChangeMade {
   readonly isBeyond: boolean;
   readonly ended: ChangeEnd;
 }
+
+type OneChange = Pick<ChangeMade, 'work' | 'answers' | 'ended'>;
 
 type Answers = readonly Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>[];
 

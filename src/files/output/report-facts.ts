@@ -9,7 +9,7 @@ import { askedAgainWords } from './asked-again.ts';
 import type { WholeView } from './batch-view.ts';
 import type { ChangesDone, NamedRow, ReportObject } from './report-object.ts';
 import { rowName } from './row-name.ts';
-import { summaryOf } from './summary-words.ts';
+import { summaryOf } from './summary.ts';
 
 /**
  * What the report of a batch says, in the file as on the page.

@@ -4,9 +4,7 @@ import type { Names } from '../../core/finding-words.ts';
 import { inputWords } from '../../core/input-words.ts';
 import { inMoney } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
-import { countedActions, type PlannedAction } from '../../core/operation.ts';
-import type { PeopleEnd } from '../../core/people.ts';
-import { atMost, capital, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
+import { atMost, capital, counted, grouped, linesOf, listed } from '../../core/plain-text.ts';
 import { FOUND_PREFIX } from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
 import { vendorTitle } from '../../core/vendor-titles.ts';
@@ -19,60 +17,15 @@ import type {
   StepObject,
 } from '../../objects/batch-view.ts';
 import type { WholeView } from './batch-view.ts';
-import type { SummaryObject } from './report-object.ts';
 
 export { inputWords };
-
-interface Summed {
-  readonly sandbox: boolean;
-  readonly operation: string;
-  readonly state: BatchState;
-}
-
-/**
- * How a batch ended, in words for people who never typed a command. The report and the page begin with these
- * words.
- * @param changes what a batch of changes has done; undefined for a batch that changes nothing.
- */
-export function summaryOf(of: Summed, view: WholeView, changes: ChangesObject | undefined): SummaryObject {
-  // What rows that are left wait for, such as a key, is not known here.
-  const nothing = rowsPending(view) > 0 ? 'No finished row needs attention.' : 'Nothing needs attention.';
-  const cost = view.has_costs ? { cost: costWords(view, of.sandbox) } : {};
-  if (changes !== undefined)
-    return {
-      headline: teamDoneWords(changes),
-      ...cost,
-      besides: capital(sentence(changesMade(changes))),
-      needs: [unendedWords(of, view), changes.people.all === 0 ? nothing : peopleSentences(changes)]
-        .filter((words) => words !== '')
-        .join(' '),
-    };
-  return {
-    headline: foundWords(of, view),
-    ...cost,
-    besides: view.has_costs ? besideWords(view) : '',
-    needs: needsWords(view) || nothing,
-  };
-}
-
-/** Changes that were not made because the start did not come to its end. */
-function unendedWords({ state }: Pick<Summed, 'state'>, view: WholeView): string {
-  if (rowsPending(view) === 0) return '';
-  return state === 'open' ? 'It has not come to its end yet.' : 'It was stopped for good before its end.';
-}
-
-function peopleSentences(changes: ChangesObject): string {
-  const keeping = keepWordsOf(changes);
-  const people = sentence(`Of these people ${peopleWords(changes)}`);
-  return keeping === '' ? people : `${people} ${sentence(keeping)}`;
-}
 
 /** `1 row needs attention`. */
 export const needWords = (rows: number): string =>
   counted(rows, 'row needs attention', 'rows need attention');
 
 /** A row that was found by another cell is done, although one of its cells is damaged. */
-function needsWords({ counts, figures: { attention, mismatched = 0 } }: WholeView): string {
+export function needsWords({ counts, figures: { attention, mismatched = 0 } }: WholeView): string {
   const open = needingAttention(counts);
   const damaged = attention - open - mismatched;
   const rows = open === 0 ? '' : `${needWords(open)}.`;
@@ -137,7 +90,7 @@ function withStep(field: string): string {
   return finds === 'company' || finds === 'person' ? [suffixOf(step), ...value].join('.') : field;
 }
 
-function foundWords({ operation, state }: Summed, view: WholeView): string {
+export function foundWords({ operation, state }: Summed, view: WholeView): string {
   const { found, filled_before: filled } = view.figures;
   const { skipped = 0 } = view.counts;
   const pending = rowsPending(view);
@@ -151,6 +104,12 @@ function foundWords({ operation, state }: Summed, view: WholeView): string {
     pending > 0 && `${counted(pending, 'row')} ${state === 'open' ? 'to go' : never}`,
   ).join('; ');
   return pending > 0 && state === 'open' ? `So far ${says}` : says;
+}
+
+export interface Summed {
+  readonly sandbox: boolean;
+  readonly operation: string;
+  readonly state: BatchState;
 }
 
 /** `105 of 120 companies and 52 of 60 people found`; undefined where one thing was looked for. */
@@ -196,7 +155,7 @@ export const moneyWords = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
 
 /** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
-function costWords({ credits, accounts, cost, figures }: WholeView, sandbox: boolean): string {
+export function costWords({ credits, accounts, cost, figures }: WholeView, sandbox: boolean): string {
   const { vendor_counted: byVendor, in_all: all } = figures;
   const doubt = ({ in_doubt: credits }: SpentObject): string =>
     credits > 0 ? `, and ${grouped(credits)} more in doubt, for answers that were lost` : '';
@@ -222,7 +181,7 @@ export function ofList({ figures, credits, accounts, cost }: WholeView) {
   return figures.in_all ?? ownFigures;
 }
 
-function besideWords(view: WholeView): string {
+export function besideWords(view: WholeView): string {
   const { found } = view.figures;
   const { each, known, twice, credits, accounts } = ofList(view);
   const parts: string[] = [];
@@ -265,47 +224,6 @@ export function teamWords({ people, planned }: Team): string {
 export const changesDoneIn = ({ done }: Pick<ChangesObject, 'done'>): number =>
   Object.values(done).reduce((sum, count) => sum + count, 0);
 
-/** `40 people, 50 changes: 46 done`, and since an undo `…, 43 taken back; 3 removals stay`. */
-export function teamDoneWords(changes: ChangesObject): string {
-  const { planned, taken_back: back = 0 } = changes;
-  const done = changesDoneIn(changes);
-  if (planned === 0) return teamWords(changes);
-  const made = done === planned ? 'all done' : `${done === 0 ? 'none' : grouped(done)} done`;
-  const stays = stayWords(changes);
-  const undone = stays === '' ? 'all taken back' : `${grouped(back)} taken back; ${stays}`;
-  return `${teamWords(changes)}: ${made}${back === 0 ? '' : `, ${undone}`}`;
-}
-
-/** `3 removals, 1 new project stay`: what an undo has left; blank where that is nothing. */
-export function stayWords({ stands = {} }: Pick<ChangesObject, 'stands'>): string {
-  const count = changesDoneIn({ done: stands });
-  return count === 0 ? '' : `${countedActions(stands)} ${count === 1 ? 'stays' : 'stay'}`;
-}
-
-/** `7 invites to Platform, 6 removals from Research`. */
-export function changesMade({ done, projects }: Pick<ChangesObject, 'done' | 'projects'>): string {
-  return countedActions(done, (action) => placeOf(action, projects)) || 'nothing was changed';
-}
-
-/** What became of people, in the words behind their number. */
-export const PEOPLE_WORDS: readonly (readonly [PeopleEnd, one: string, several: string])[] = [
-  ['changed', 'changed', 'changed'],
-  ['taken_back', 'taken back', 'taken back'],
-  ['unchanged', 'stays as it was', 'stay as they were'],
-  ['left_out', 'left out', 'left out'],
-  ['pending', 'to go', 'to go'],
-  ['attention', 'needs attention', 'need attention'],
-];
-
-/** `29 changed, 7 stay as they were, 4 need attention`; blank where it is about no one. */
-export function peopleWords({ people }: Pick<ChangesObject, 'people'>): string {
-  const shown = PEOPLE_WORDS.filter(([end]) => people[end] > 0);
-  const parts = shown.map(
-    ([end, one, several]) => `${grouped(people[end])} ${people[end] === 1 ? one : several}`,
-  );
-  return parts.join(', ');
-}
-
 /** `2 of the 3 who are left out have access now, and keep it`; blank where nobody has. */
 export function keepWords({ left_out: all, keep_access: keeping = 0 }: LeftOut): string {
   if (keeping === 0) return '';
@@ -322,20 +240,4 @@ export const keepWordsOf = ({ people, keep_access }: ChangesObject): string =>
 interface LeftOut {
   readonly left_out: number;
   readonly keep_access?: number;
-}
-
-const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {
-  invite: 'to',
-  change_role: 'in',
-  remove: 'from',
-};
-
-function placeOf(action: PlannedAction, groups: ChangesObject['projects']): string {
-  const preposition = PREPOSITIONS[action];
-  const places = new Set(
-    groups.flatMap(({ done, project }) => (done[action] === undefined ? [] : (project ?? []))),
-  );
-  const [only] = places;
-  if (preposition === undefined || only === undefined) return '';
-  return ` ${preposition} ${places.size === 1 ? only : counted(places.size, 'project')}`;
 }

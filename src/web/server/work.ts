@@ -128,12 +128,13 @@ export class CommandQueue {
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
 export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView {
-  const { id, about, atMs, child, ended, endedAccounts } = piece;
+  const { id, about, atMs, words, child, ended, endedAccounts } = piece;
   const { stopped } = stoppedIn(ended?.result) ?? {};
   const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
     id,
     about,
+    is_undo: words[0] === 'undo',
     at: isoTime(atMs),
     batch,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',

@@ -359,3 +359,17 @@ export const Scroll = ({ children }: { readonly children: ComponentChildren }) =
 export const Foot = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="foot">{children}</div>
 );
+
+interface WordProps {
+  readonly look: 'found' | 'need' | 'none';
+  readonly says: string;
+  readonly more?: string;
+}
+
+/** How a list is doing, in one word. */
+export const Word = ({ look, says, more = '' }: WordProps) => (
+  <span data-tone={look}>
+    {' '}
+    <strong>{says}</strong> <span class="soft">{more}</span>
+  </span>
+);

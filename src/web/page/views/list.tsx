@@ -19,14 +19,12 @@ import { workShown } from '../parts/away.tsx';
 import { Button } from '../parts/controls.tsx';
 import { askedApart, grouped, isLeft, lookedUp, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
-import type { Told } from './list/course/stopped.tsx';
 import { figured } from './list/figured.tsx';
 import { Head } from './list/head/head.tsx';
 import { isFill } from './list/job.ts';
 import {
   cameAgain,
   conditionsOf,
-  isAnew,
   type Known,
   newestWork,
   type OfScene,
@@ -51,12 +49,9 @@ const SoFar = lazyPart(async () => (await import('./list/course/running.tsx')).S
 const Waits = lazyPart(async () => (await import('./list/course/running.tsx')).Waits, '');
 const EndNotice = lazyPart(async () => (await import('../parts/notify.tsx')).EndNotice, '');
 const Unread = lazyPart(async () => (await import('./list/head/readings.tsx')).Unread, '');
-const LostMends = lazyPart(async () => (await import('./list/course/mended.tsx')).LostMends, '');
-const Mended = lazyPart(async () => (await import('./list/course/mended.tsx')).Mended, '');
+const Mends = lazyPart(async () => (await import('./list/course/mended.tsx')).Mends, '');
 const RowBeside = lazyPart(async () => (await import('./list/row/row.tsx')).RowBeside);
-const InLine = lazyPart(async () => (await import('./list/course/stopped.tsx')).InLine);
-const Stopped = lazyPart(async () => (await import('./list/course/stopped.tsx')).Stopped);
-const Doubts = lazyPart(async () => (await import('./list/course/stopped.tsx')).Doubts);
+const Standing = lazyPart(async () => (await import('./list/course/stopped.tsx')).Standing);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
 export function ListPage({ id }: { readonly id: string }) {
@@ -107,13 +102,22 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
   const { name, standing } = list;
   const earlier = batches.filter((each) => each.undoes === null && each.batch !== standing.batch);
   const undo = batches.find(({ undoes }) => undoes !== null && undoes === standing.batch);
-  return { name, list, batch, earlier, undo, work: newestWork(work, [id, standing.batch]) };
+  return {
+    name,
+    list,
+    batch,
+    earlier,
+    undo,
+    work: newestWork(work, [id, standing.batch]),
+    undoing: newestWork(work, [standing.batch, undo?.batch], true),
+  };
 }
 
 function Shown(known: Known) {
   const scene = useScene(known);
-  const { name, batch, isRunning } = scene;
+  const { name, batch, isRunning, undoing } = scene;
   const { rows = 0, settled = 0 } = batch ? lookedUp(batch) : {};
+  const { running: isUndone, left = rows - settled } = batch?.undone_by ?? {};
   const part = batch && isRunning ? `${grouped(settled)} of ${grouped(rows)} · ` : '';
   useEffect(() => {
     document.title = `${part}${name}`;
@@ -124,12 +128,12 @@ function Shown(known: Known) {
   const hasRun = useRef(false);
   hasRun.current ||= isRunning;
   useEffect(() => {
-    const isElsewhere = scene.work?.state !== 'working';
-    workShown.value = batch && isRunning ? { rowsLeft: rows - settled, isElsewhere } : undefined;
+    const isElsewhere = [scene.work, undoing].every((work) => work?.state !== 'working');
+    workShown.value = batch && (isRunning || isUndone) ? { rowsLeft: left, isElsewhere } : undefined;
     return () => {
       workShown.value = undefined;
     };
-  }, [isRunning, rows, settled, scene.work?.state]);
+  }, [isRunning, isUndone, left, scene.work?.state, undoing?.state]);
   return (
     <div class="list">
       <Head scene={scene} />
@@ -153,19 +157,15 @@ function Beside({ scene }: OfScene) {
 
 /** Whatever stops the list or may surprise her, each in one sentence with the button that mends it. */
 function Stops({ scene }: OfScene) {
-  const { batch, work, isRunning } = scene;
-  const stopped = stoppedOf(scene);
+  const { batch } = scene;
   return (
     <div class="notices">
       {scene.described.refused && <Unread scene={scene} />}
       <Dropped />
-      {isRunning && <Waits scene={scene} />}
-      {work !== undefined && work.state !== 'ended' && !batch?.running && <InLine work={work} />}
-      {stopped && <Stopped key={work?.id} scene={scene} stopped={stopped} />}
-      {batch && !isRunning && (batch.counts.in_doubt ?? 0) > 0 && <Doubts batch={batch} />}
+      {scene.isRunning && <Waits scene={scene} />}
+      {mayStand(scene) && <Standing scene={scene} />}
       {batch?.sandbox && batch.changes === undefined && batch.settled > 0 && <PlayMoney scene={scene} />}
-      {isAnew(scene) && (scene.list?.lost?.length ?? 0) > 0 && <LostMends scene={scene} />}
-      {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
+      {(scene.list?.lost?.length || rowsMended(scene) > 0) && <Mends scene={scene} />}
     </div>
   );
 }
@@ -185,17 +185,12 @@ function Dropped() {
   return isHeld.value ? <DropHere /> : null;
 }
 
-/** In the words of the page's own work, else as the list stands: it was stopped in a terminal, or before. */
-function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
-  if (isRunning || work?.state === 'waiting') return undefined;
-  const isOfBatch = work?.batch === batch?.batch || work?.batch === null;
-  const isOpen = work?.batch === null || isLeft(batch);
-  if (work?.stopped && isOfBatch && isOpen) return work.stopped;
-  // After a try, the rest is started beside the table.
-  if (!isLeft(batch) || tried !== undefined) return undefined;
-  if (batch.part_done) return { code: 'part' };
-  return { code: batch.budget_to_finish === undefined ? 'terminated' : 'budget' };
-}
+/** Whether something stands still, or waits: itself, a doubt, or what takes it back. */
+const mayStand = ({ batch, work, undoing }: Scene): boolean =>
+  batch?.undone_by !== undefined ||
+  (batch?.counts.in_doubt ?? 0) > 0 ||
+  [work, undoing].some((each) => each && (each.state !== 'ended' || each.stopped)) ||
+  isLeft(batch);
 
 interface Share {
   readonly says: string;

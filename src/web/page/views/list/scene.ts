@@ -33,14 +33,20 @@ export interface Known {
   /** Of an earlier version, which alone is shown: the list as it is now. */
   readonly now?: ListView | undefined;
   readonly work: WorkView | undefined;
+  /** What takes it back. */
+  readonly undoing?: WorkView | undefined;
 }
 
-/** The newest work about one of these, a list or its batch. */
+/** The newest work about one of these, a list or its batch: what takes it back, or any other. */
 export const newestWork = (
   work: readonly WorkView[],
-  ids: readonly (string | null)[],
+  ids: readonly (string | null | undefined)[],
+  isUndo = false,
 ): WorkView | undefined =>
-  work.findLast(({ about, batch }) => ids.includes(about) || (batch !== null && ids.includes(batch)));
+  work.findLast(
+    ({ about, batch, is_undo }) =>
+      is_undo === isUndo && (ids.includes(about) || (batch && ids.includes(batch))),
+  );
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
 export type Scene = ReturnType<typeof useScene>;

@@ -3,12 +3,7 @@ import { listed } from '../../../../../core/plain-text.ts';
 import { Changes, HalfDone, HeldBack, LeftOut } from '../../../../../files/output/report/changes.ts';
 import { columnShares, identifierShares, type Shares } from '../../../../../files/output/report/found.ts';
 import { Bar, Fold } from '../../../../../files/output/report/parts.ts';
-import {
-  accountWords,
-  changesDoneIn,
-  stepCost,
-  whatWords,
-} from '../../../../../files/output/summary-words.ts';
+import { accountWords, stepCost, whatWords } from '../../../../../files/output/summary-words.ts';
 import type { ChangesObject, ReportObject } from '../../../../api.ts';
 import { lazyPart, RefusedNotice } from '../../../parts/asking.tsx';
 import { Button, Facts, Foot, Panel, Scroll } from '../../../parts/controls.tsx';
@@ -69,19 +64,25 @@ function Came({ scene, report: { words, changes } }: OfScene & { readonly report
           {words.cost} {words.besides} {words.again}
         </span>
       </p>
-      {changes && <ChangeLines {...changes} rest={batch?.state === 'open' ? 'Still to do' : 'Not made'} />}
+      {changes && <ChangeLines {...changes} isOpen={batch?.state === 'open'} />}
       {batch?.undone_by && <a href={`/files/${batch.undone_by.batch}`}>Result of the undo</a>}
     </>
   );
 }
 
 /** The changes by what they did, and those that were not made: they add up to all that were planned. */
-function ChangeLines({ done, planned, counts, rest }: ChangesObject & { readonly rest: string }) {
-  const made = changesDoneIn({ done });
-  const { in_doubt: lost = 0 } = counts;
+function ChangeLines({ done, planned, not_made, isOpen }: ChangesObject & { readonly isOpen: boolean }) {
+  const { half_done: half, in_doubt: lost, pending, others } = not_made;
+  const left = isOpen ? pending : 0;
   return (
     <Facts
-      of={changeFacts(done, ['Perhaps made', lost], [rest, planned - made - lost])}
+      of={changeFacts(
+        done,
+        ['Half done', half],
+        ['Perhaps made', lost],
+        ['Still to do', left],
+        ['Not made', pending - left + others],
+      )}
       sum={planned > 0 ? ['Changes', grouped(planned)] : undefined}
     />
   );

@@ -2,13 +2,24 @@ import type { PlanObject } from '../../../../api.ts';
 import { Act } from '../../../parts/asking.tsx';
 import { Button, Notice } from '../../../parts/controls.tsx';
 import { counted, money } from '../../../parts/figures.ts';
-import { cellsSince, cellsTaken, changedWords, type OfScene, rowsMended } from '../scene.ts';
+import { cellsSince, cellsTaken, changedWords, isAnew, type OfScene, rowsMended } from '../scene.ts';
 import { whyNot } from '../start/agreed.ts';
 import { startPrice } from '../start/offers.ts';
 import { heldBy, start } from '../start/starting.ts';
 
+/** What becomes of her mends, of the list as it was brought last. */
+export function Mends({ scene }: OfScene) {
+  const isLost = isAnew(scene) && (scene.list?.lost?.length ?? 0) > 0;
+  return (
+    <>
+      {isLost && <LostMends scene={scene} />}
+      {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
+    </>
+  );
+}
+
 /** What her mends since the start that is shown will have asked, at which price, and the button that starts it. */
-export function Mended({ scene }: OfScene) {
+function Mended({ scene }: OfScene) {
   const { batch, isRunning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
   const { length: taken } = cellsTaken(scene);
@@ -56,7 +67,7 @@ function askedWords({ to_buy: toBuy, credits, cost }: PlanObject, mended: number
 }
 
 /** Which of her mends have no place in the list as it was brought last. */
-export function LostMends({ scene: { list } }: OfScene) {
+function LostMends({ scene: { list } }: OfScene) {
   const lost = list?.lost ?? [];
   const [first] = lost;
   if (first === undefined) return null;

@@ -26,6 +26,7 @@ import {
 } from '../../../parts/figures.ts';
 import { Form } from '../../../parts/form.tsx';
 import { ask, beat, showActed } from '../../../session.ts';
+import { isUndoLeft } from '../head/undo-state.tsx';
 import { isAnew, type OfScene, rowsMended, type Scene } from '../scene.ts';
 
 const NewKey = lazyPart(async () => (await import('../../../parts/vendor.tsx')).NewKey, '');
@@ -36,7 +37,35 @@ const Answer = lazyPart(async () => (await import('./told.tsx')).Answer);
 type Code = StopObject['code'] | 'part';
 
 /** `page` is left out where no work of this page has stopped the list, which has rows left. */
-export type Told = { readonly code: Code; readonly page?: PageWords } & Partial<Omit<StopObject, 'code'>>;
+type Told = { readonly code: Code; readonly page?: PageWords } & Partial<Omit<StopObject, 'code'>>;
+
+/** Whatever stops the list or waits, each in one sentence with the button that goes on. */
+export function Standing({ scene }: OfScene) {
+  const { batch, work, undoing, isRunning } = scene;
+  const stopped = stoppedOf(scene);
+  const isAtWork = batch?.running || batch?.undone_by?.running;
+  const inLine = isAtWork ? undefined : [work, undoing].find((each) => each && each.state !== 'ended');
+  return (
+    <>
+      {inLine && <InLine work={inLine} />}
+      {stopped && <Stopped key={work?.id} scene={scene} stopped={stopped} />}
+      <UndoStopped scene={scene} />
+      {batch && !isRunning && (batch.counts.in_doubt ?? 0) > 0 && <Doubts batch={batch} />}
+    </>
+  );
+}
+
+/** In the words of the page's own work, else as the list stands: it was stopped in a terminal, or before. */
+function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
+  if (isRunning || work?.state === 'waiting') return undefined;
+  const isOfBatch = work?.batch === batch?.batch || work?.batch === null;
+  const isOpen = work?.batch === null || isLeft(batch);
+  if (work?.stopped && isOfBatch && isOpen) return work.stopped;
+  // After a try, the rest is started beside the table.
+  if (!isLeft(batch) || tried !== undefined) return undefined;
+  if (batch.part_done) return { code: 'part' };
+  return { code: batch.budget_to_finish === undefined ? 'terminated' : 'budget' };
+}
 
 const wordsOf = ({ code, page }: Told): PageWords =>
   page ?? {
@@ -52,14 +81,18 @@ function standsWords(code: Code): string {
   return code === 'budget' ? 'The budget that you allowed is used.' : 'The list was stopped.';
 }
 
+interface GoesOn extends Partial<Pick<Scene, 'work'>> {
+  readonly batch?: Pick<BatchStatusObject, 'batch'> | undefined;
+}
+
 /** @param how a budget for all of it, or a person's answer to what stopped the work. */
-async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how?: object): Promise<void> {
+async function goOn({ batch, work }: GoesOn, how?: object): Promise<void> {
   // Work begins once more where it had nothing yet to go on with.
   const goesOn = work?.batch === null ? undefined : batch?.batch;
   await ask('/tasks', { body: { work: work?.id, batch: goesOn, ...how } });
 }
 
-export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
+function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
   const { batch } = scene;
   const { code, account = batch?.account ?? '' } = stopped;
   const words = wordsOf(stopped);
@@ -98,6 +131,18 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   );
 }
 
+/** What takes it back has stopped. A stop that asks for something is told in its own view. */
+function UndoStopped({ scene }: OfScene) {
+  const undo = scene.batch?.undone_by;
+  if (undo === undefined || !isUndoLeft(scene)) return null;
+  return (
+    <Notice says={`The undo was stopped. ${leftOver(undo.left)}`}>
+      <ButtonLink to={`/files/${undo.batch}`} look="quiet" says="Result of the undo" />
+      <Act look={goOnLook(scene)} says="Go on" does={() => goOn({ batch: undo })} />
+    </Notice>
+  );
+}
+
 /** The green button is that of the panel, where something else is chosen meanwhile. */
 const isBeside = (scene: Scene): boolean => scene.list !== undefined && scene.isPlanning.value;
 const goOnLook = (scene: Scene): Look => (isBeside(scene) ? undefined : 'go');
@@ -132,15 +177,18 @@ function factOf({ batch }: Scene, stopped: Told, account: string): string {
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const { fact, message_follows: more } = wordsOf(stopped);
+  if (isLeftOpen && batch && batch.undoes !== null) return 'The undo was stopped.';
   if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${message}` : '');
   const until = at ? `It can go on ${dayAndTime(at)}.` : '';
   return `${message} ${next} ${until}`;
 }
 
-const leftWords = (batch: Scene['batch']): string => (isLeft(batch) ? `${rowsLeftWords(batch)}.` : '');
+const leftWords = (batch: Scene['batch']): string => (isLeft(batch) ? leftOver(rowsLeft(batch)) : '');
 
-const rowsLeftWords = (batch: BatchStatusObject): string =>
-  counted(rowsLeft(batch), 'row is left', 'rows are left');
+/** Blank where all rows have ended, and only their files are to be written. */
+export const leftOver = (rows = 0): string => (rows === 0 ? '' : `${rowsLeftWords(rows)}.`);
+
+const rowsLeftWords = (rows: number): string => counted(rows, 'row is left', 'rows are left');
 
 /** Allows so many credits more: what she allowed before, and no row that she has not looked at. */
 function OverBudget({ batch, isBeside }: { readonly batch: BatchStatusObject; readonly isBeside: boolean }) {
@@ -159,7 +207,9 @@ function OverBudget({ batch, isBeside }: { readonly batch: BatchStatusObject; re
   const oneRow = held + Math.ceil((enough - held) / Math.max(1, rowsLeft(batch))) - before;
   const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
   return (
-    <Notice says={`${used}. ${rowsLeftWords(batch)}; ${cost} at most ${counted(most, 'credit')} more.`}>
+    <Notice
+      says={`${used}. ${rowsLeftWords(rowsLeft(batch))}; ${cost} at most ${counted(most, 'credit')} more.`}
+    >
       <Form
         look="line"
         isBeside={isBeside}
@@ -184,8 +234,9 @@ function OverBudget({ batch, isBeside }: { readonly batch: BatchStatusObject; re
  * Another list is worked on in the same store, here or in a terminal, and this one comes after it. The work
  * may have begun since the page asked: no list waits for itself.
  */
-export function InLine({ work }: { readonly work: WorkView }) {
-  const isOwn = ({ list, batch }: ListedBatch): boolean => list === work.about || batch === work.about;
+function InLine({ work }: { readonly work: WorkView }) {
+  const isOwn = ({ list, batch, undoes }: ListedBatch): boolean =>
+    [list, batch, ...(work.is_undo ? [undoes] : [])].includes(work.about);
   return (
     <Loaded<BatchList> path="/batches" again={beat.value}>
       {({ batches }) => {
@@ -239,8 +290,9 @@ function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListOb
       <Popover name="What happened" says="I know the answer…" look="quiet">
         {(close) => (
           <Answer
-            again={againWords(doubts, most)}
+            again={isOfTeam(doubts) ? 'Send it again' : againWords(doubts, most)}
             isOne={others.length === 0}
+            changes={isOfTeam(doubts) ? doubts.map(({ operation }) => operation) : undefined}
             onTold={(answer) =>
               (answer ? settle({ ...about, answer }) : again({ not_done: true })).then(close)
             }
@@ -258,6 +310,9 @@ type InDoubt = DoubtListObject['in_doubt'];
 const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => subject !== null);
 
 function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject): string {
+  const [only] = doubts;
+  if (doubts.length === 1 && rows === 1 && only && isOfTeam(doubts))
+    return `No answer came for the ${changeWord(doubts)} of ${only.subject}. It may have been made or not.`;
   const questionWord = doubts.length === 1 ? 'it' : 'them';
   const each = rows === 1 ? 'No answer came.' : `No answer came for ${counted(rows, 'row')}.`;
   const questions = counted(doubts.length, 'question');
@@ -273,12 +328,13 @@ function againWords(doubts: InDoubt, most: number): string {
   return `Send ${sentWords(doubts)} again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
 }
 
-/** `the invite for ann@acme.example in proj-1`, `3 invites`. */
-function sentWords(doubts: InDoubt): string {
+/** `the invite`, `3 invites`: a name or an address would make the button wider than its place. */
+const sentWords = (doubts: InDoubt): string =>
+  doubts.length === 1 ? `the ${changeWord(doubts)}` : counted(doubts.length, changeWord(doubts));
+
+function changeWord(doubts: InDoubt): string {
   const [first, ...others] = new Set(doubts.map(({ operation }) => operation));
-  const word = (others.length === 0 && CHANGES[first ?? '']) || 'change';
-  const [only] = doubts;
-  return doubts.length === 1 ? `the ${word} for ${only?.subject}` : counted(doubts.length, word);
+  return (others.length === 0 && CHANGES[first ?? '']) || 'change';
 }
 
 const CHANGES: Readonly<Record<string, string>> = {

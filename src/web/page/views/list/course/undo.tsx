@@ -4,20 +4,26 @@ import { Act, Loaded, lazyPart, RefusedNotice, useAnswer } from '../../../parts/
 import { Button, Foot, Notice, Panel, Scroll, Sentences } from '../../../parts/controls.tsx';
 import { counted, dayAndTime } from '../../../parts/figures.ts';
 import { ask } from '../../../session.ts';
-import type { Agreed, OfScene } from '../scene.ts';
+import { isUndoLeft } from '../head/undo-state.tsx';
+import type { Agreed, OfScene, Scene } from '../scene.ts';
 import { whyNot } from '../start/agreed.ts';
 import { isSent, markOf, teamRows } from '../team.ts';
+import { leftOver } from './stopped.tsx';
 
 const Guards = lazyPart(async () => (await import('../start/agreements.tsx')).Guards, '');
 const Losing = lazyPart(async () => (await import('../start/agreements.tsx')).Losing, '');
 const Mailed = lazyPart(async () => (await import('../start/agreements.tsx')).Mailed, '');
 
 /** What would be taken back, and what cannot be, before it is. */
-export function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
+export function Undo({ scene }: OfScene) {
+  const { batch, list, undoing, isUndoing } = scene;
   const agreed = useSignal<Agreed>({});
   const request = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   // An undo may have begun and ended between two looks at the work.
-  const { value: plan, refused } = useAnswer<UndoPlanObject>(request, `${work?.id} ${work?.state}`);
+  const { value: plan, refused } = useAnswer<UndoPlanObject>(
+    request,
+    `${undoing?.id} ${undoing?.state} ${batch?.undone_by?.running}`,
+  );
   const sent = plan?.changes.filter(isSent).length ?? 0;
   const why = plan && sent > 0 ? whyNot({ agreed, list }, plan) : undefined;
   return (
@@ -25,7 +31,7 @@ export function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
       <Scroll>
         <h2>Take it back</h2>
         <RefusedNotice refused={refused} />
-        {plan ? <Planned {...plan} /> : !refused && <p class="soft">One moment…</p>}
+        {plan ? <Planned scene={scene} plan={plan} /> : !refused && <p class="soft">One moment…</p>}
       </Scroll>
       <Foot>
         {plan && sent > 0 && (
@@ -52,12 +58,18 @@ export function Undo({ scene: { batch, list, work, isUndoing } }: OfScene) {
   );
 }
 
-const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
+const STATES: Readonly<Record<Exclude<UndoPlanObject['state'], 'begun'>, string>> = {
   plan: 'Nothing is sent before you confirm. Mails that were sent stay sent.',
   nothing: 'There is nothing that can be taken back.',
-  begun: 'It is being taken back.',
   undone: 'It was taken back.',
 };
+
+function begunWords(scene: Scene): string {
+  if (isUndoLeft(scene)) return `It was stopped. ${leftOver(scene.batch?.undone_by?.left)}`;
+  const undo = scene.batch?.undone_by;
+  const waits = undo !== undefined && undo.left === undefined;
+  return waits ? 'It waits for what is in doubt.' : 'It is being taken back.';
+}
 
 /** What stays, and why; another list that has changed it since is named by when it was started. */
 const Stays = ({ of: stays }: { readonly of: UndoPlanObject['not_undone'] }) => (
@@ -79,7 +91,8 @@ function inListWords(
   }, reason);
 }
 
-function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
+function Planned({ scene, plan }: OfScene & { readonly plan: UndoPlanObject }) {
+  const { state, by, changes, not_undone: stays } = plan;
   const lines = teamRows({ changes }).map(({ part, email, project, happens }) => {
     const where = happens.includes(project) ? '' : ` in ${project}`;
     return `${markOf(part)} ${email}${where}: ${happens}`;
@@ -87,7 +100,8 @@ function Planned({ state, by, changes, not_undone: stays }: UndoPlanObject) {
   return (
     <>
       <p>
-        {STATES[state]} {by !== null && <a href={`/files/${by}`}>Result of the undo</a>}
+        {state === 'begun' ? begunWords(scene) : STATES[state]}{' '}
+        {by !== null && <a href={`/files/${by}`}>Result of the undo</a>}
       </p>
       <Sentences of={lines} />
       {stays.length > 0 && (

@@ -1,8 +1,8 @@
-import { stayWords, teamWords, whatWords } from '../../../../../files/output/summary-words.ts';
+import { teamWords, whatWords } from '../../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../../api.ts';
 import { lazyPart } from '../../../parts/asking.tsx';
 import { isStoppedAway } from '../../../parts/away.tsx';
-import { ButtonLink, Popover, Title } from '../../../parts/controls.tsx';
+import { ButtonLink, Popover, Title, Word } from '../../../parts/controls.tsx';
 import {
   dayAndTime,
   doneWords,
@@ -20,6 +20,7 @@ const ReadBar = lazyPart(async () => (await import('../../../parts/read-bar.tsx'
 const Starts = lazyPart(async () => (await import('./versions.tsx')).Starts);
 const Files = lazyPart(async () => (await import('./files.tsx')).Files, '');
 const Ending = lazyPart(async () => (await import('./ending.tsx')).Ending, '');
+const UndoState = lazyPart(async () => (await import('./undo-state.tsx')).UndoState, '');
 const ListMenu = lazyPart(async () => (await import('./menu.tsx')).ListMenu);
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole: one line. */
@@ -93,20 +94,15 @@ function State({ scene }: OfScene) {
   if (isRunning || work?.state === 'waiting') return <Word look="need" says="Waiting" more="for its turn" />;
   if (batch === undefined) return null;
   if (isAnew(scene)) return <Word look="need" says="Changed" more="not started" />;
-  const { state, held_since: held, undone_by: undo } = batch;
+  if (batch.undone_by) return <UndoState scene={scene} />;
+  const { state, held_since: held } = batch;
   if (state === 'cancelled') return <Word look="none" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="none" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="need" says="Paused" more={`since ${dayAndTime(held)}`} />;
   if (state === 'open' && batch.part_done) return <Word look="need" says="Part done" />;
   if (state === 'open') return <Word look="need" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
-  if (undo?.finished)
-    return <Word look="none" says="Taken back" more={takenBackWords(undo.created_at, batch.changes)} />;
   return needing(batch) > 0 ? <Word look="need" says="Needs attention" /> : <Word look="found" says="Done" />;
 }
-
-/** `today 09:12, 3 removals stay`. */
-const takenBackWords = (at: string, changes: BatchStatusObject['changes']): string =>
-  [dayAndTime(at), changes && stayWords(changes)].filter(Boolean).join(', ');
 
 /** A clock without seconds would say of such a wait that it is over. */
 export const isSoon = (until: string): boolean => Date.parse(until) - Date.now() < 2 * 60_000;
@@ -135,16 +131,3 @@ function progressWords(batch: BatchStatusObject): string {
   if (trying !== undefined) return settled > trying ? '' : `${grouped(settled)} of ${grouped(trying)}`;
   return `${doneWords(batch)}${secondsLeft === null ? '' : ` · about ${duration(secondsLeft)}`}`;
 }
-
-interface WordProps {
-  readonly look: 'found' | 'need' | 'none';
-  readonly says: string;
-  readonly more?: string;
-}
-
-const Word = ({ look, says, more = '' }: WordProps) => (
-  <span data-tone={look}>
-    {' '}
-    <strong>{says}</strong> <span class="soft">{more}</span>
-  </span>
-);

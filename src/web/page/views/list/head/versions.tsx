@@ -1,5 +1,6 @@
 import { rowsFound, rowsWanted } from '../../../../../core/counts.ts';
-import { teamDoneWords, whatWords } from '../../../../../files/output/summary-words.ts';
+import { whatWords } from '../../../../../files/output/summary-words.ts';
+import { teamDoneWords } from '../../../../../files/output/team-done-words.ts';
 import type { BatchStatusObject, ListedBatch } from '../../../../api.ts';
 import { counted, creditWords, dayAndTime, grouped } from '../../../parts/figures.ts';
 
