@@ -653,6 +653,17 @@ test('an invite with a lost answer is perhaps made, on its list as at home', asy
   await page.getByText('1 person, 1 change: 1 perhaps made', { exact: true }).waitFor();
 });
 
+test('an answer that is neither yes nor no came all the same, and the notice has its status', async () => {
+  const { team, served } = await atService({ faults: 'charged-garbage:x1', concurrency: 1 });
+  await team.apply([{ email: 'ann@t.example', role: 'viewer' }]);
+  const { batch } = await ask(served, 'POST', '/status', { batch: 'last' });
+  const page = await tabAt(served, `/files/${batch}`);
+  const answered = 'What was answered for the invite of ann@t.example in proj-1 cannot be read as yes or no';
+  await page.getByText(`${answered} (status 200). It may have been made or not.`, { exact: true }).waitFor({
+    timeout: 20_000,
+  });
+});
+
 /** No button is wider than its place, or than its own words allow. */
 async function fitsEverywhere(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -312,15 +312,25 @@ const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => sub
 function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject): string {
   const [only] = doubts;
   if (doubts.length === 1 && rows === 1 && only && isOfTeam(doubts))
-    return `No answer came for the ${changeWord(doubts)} of ${only.subject}. It may have been made or not.`;
+    return `${cameWords(doubts, ` for the ${changeWord(doubts)} of ${only.subject}`)} It may have been made or not.`;
   const questionWord = doubts.length === 1 ? 'it' : 'them';
-  const each = rows === 1 ? 'No answer came.' : `No answer came for ${counted(rows, 'row')}.`;
+  const each = cameWords(doubts, rows === 1 ? '' : ` for ${counted(rows, 'row')}`);
   const questions = counted(doubts.length, 'question');
-  const shared = `No answer came to ${questions}; ${counted(rows, 'row')} wait for ${questionWord}.`;
+  const shared = cameWords(doubts, ` to ${questions}; ${counted(rows, 'row')} wait for ${questionWord}`);
   const fact = rows > doubts.length ? shared : each;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
   return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}${countedElsewhere(doubts)}.`;
 }
+
+/** An answer that says neither yes nor no came all the same, and has a status to ask about. */
+function cameWords(doubts: InDoubt, about: string): string {
+  const statuses = new Set(doubts.map(({ findings }) => statusIn(findings)));
+  if (statuses.has(undefined)) return `No answer came${about}.`;
+  return `What was answered${about} cannot be read as yes or no (status ${[...statuses].join(', ')}).`;
+}
+
+const statusIn = (findings: InDoubt[number]['findings']) =>
+  findings.flatMap((each) => (each.code === 'answer' ? [each.facts.status] : []))[0];
 
 function againWords(doubts: InDoubt, most: number): string {
   if (!isOfTeam(doubts)) return `Ask again (${counted(most, 'more credit')})`;
