@@ -662,6 +662,8 @@ test('an answer that is neither yes nor no came all the same, and the notice has
   await page.getByText(`${answered} (status 200). It may have been made or not.`, { exact: true }).waitFor({
     timeout: 20_000,
   });
+  const cell = 'answered, neither yes nor no (status 200)';
+  await page.getByText(cell, { exact: true }).first().waitFor({ timeout: 20_000 });
 });
 
 /** No button is wider than its place, or than its own words allow. */

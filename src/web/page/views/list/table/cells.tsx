@@ -299,7 +299,9 @@ const UNUSABLE = 'It cannot be used.';
 function doubtOf(findings: Line['findings'] = []): Sign {
   const { credits, batch } = findings.find((each) => each.code === 'in_doubt')?.facts ?? {};
   const cost = credits === undefined || batch ? '' : `; it may have cost ${counted(credits, 'credit')}`;
-  return { look: 'doubt', says: `no answer came${cost}` };
+  const { status } = findings.find((each) => each.code === 'answer')?.facts ?? {};
+  const came = status === undefined ? 'no answer came' : `answered, neither yes nor no (status ${status})`;
+  return { look: 'doubt', says: came + cost };
 }
 
 const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
