@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
-import { accountWords } from '../../../../../files/output/summary-words.ts';
+import { accessIn } from '../../../../../core/people.ts';
+import { accountWords, keepWords } from '../../../../../files/output/summary-words.ts';
 import type { PlanObject } from '../../../../api.ts';
 import { Button, Field, Notice, Popover, Sentences } from '../../../parts/controls.tsx';
 import { grouped } from '../../../parts/figures.ts';
@@ -46,6 +47,23 @@ export function Losing({ plan, agreed }: LosingProps) {
 export function Mailed({ plan, account }: Pick<LosingProps, 'plan'> & { readonly account: string }) {
   const words = mailWords(plan, accountWords(account));
   return words === '' ? null : <p class="why">{words}.</p>;
+}
+
+/** Whom she leaves out although they have access, and how they would lose it. */
+export function Keeping({ plan: { changes = [], left_out = 0, keep_access = 0 } }: Pick<OfPlan, 'plan'>) {
+  const who = changes.flatMap(({ findings = [] }) => {
+    const { email, user_id: userId, places = [] } = accessIn(findings) ?? {};
+    return places.map(({ project }) => `${email ?? userId} in ${project}`);
+  });
+  if (keep_access === 0) return null;
+  return (
+    <p class="why">
+      <Who says={keepWords({ left_out, keep_access })} who={who} />.{' '}
+      <span class="wide">
+        To remove them, take their rows off the list and tick “Remove who is no longer on the list”.
+      </span>
+    </p>
+  );
 }
 
 interface WhoProps {

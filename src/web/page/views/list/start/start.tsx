@@ -31,6 +31,7 @@ const Tried = lazyPart(async () => (await import('./wanted.tsx')).Tried);
 const WhileRead = lazyPart(async () => (await import('./while-read.tsx')).WhileRead, '');
 const TeamAgreements = lazyPart(async () => (await import('./agreements.tsx')).TeamAgreements, '');
 const Mailed = lazyPart(async () => (await import('./agreements.tsx')).Mailed, '');
+const Keeping = lazyPart(async () => (await import('./agreements.tsx')).Keeping, '');
 const Held = lazyPart(async () => (await import('./held.tsx')).Held, '');
 const Agreements = lazyPart(async () => (await import('./agreements-of-lookups.tsx')).Agreements, '');
 
@@ -159,7 +160,10 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
     <Foot>
       <ToAgree scene={scene} plan={plan} />
       {isTeam(scene) ? (
-        <Mailed plan={plan} account={stepsOf(job)[0]?.accounts[0] ?? 'the service'} />
+        <>
+          <Keeping plan={plan} />
+          <Mailed plan={plan} account={stepsOf(job)[0]?.accounts[0] ?? 'the service'} />
+        </>
       ) : (
         <Cost scene={scene} plan={plan} within={within} />
       )}

@@ -1,13 +1,11 @@
-import { accessIn } from '../../../../../core/people.ts';
 import { listed } from '../../../../../core/plain-text.ts';
-import { changesDoneIn, keepWords } from '../../../../../files/output/summary-words.ts';
+import { changesDoneIn } from '../../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../../api.ts';
 import { lazyPart } from '../../../parts/asking.tsx';
 import { Checkbox, Facts, Field, Notice, Select } from '../../../parts/controls.tsx';
 import { counted, grouped, needWords } from '../../../parts/figures.ts';
 import type { OfPlan, OfScene } from '../scene.ts';
 import { cameWith, changeFacts, heldWords, isMaking, missingIn, plannedTeam } from '../team.ts';
-import { Who } from './agreements.tsx';
 
 const Charged = lazyPart(async () => (await import('./charged.tsx')).Charged, '');
 const Misspelled = lazyPart(async () => (await import('../mends/misspelled.tsx')).Misspelled, '');
@@ -105,37 +103,14 @@ const withEntry = (names: Names = {}, name: string, projectId: string): Record<s
     ),
   );
 
-/** Whom she leaves out although they have access, and how they would lose it. */
-function Keeping({ plan: { changes = [], left_out = 0, keep_access = 0 } }: Pick<OfPlan, 'plan'>) {
-  const who = changes.flatMap(({ findings = [] }) => {
-    const { email, user_id: userId, places = [] } = accessIn(findings) ?? {};
-    return places.map(({ project }) => `${email ?? userId} in ${project}`);
-  });
-  if (keep_access === 0) return null;
-  return (
-    <Notice says={<Who says={keepWords({ left_out, keep_access })} who={who} />}>
-      <p class="soft">
-        To remove them, take their rows off the list and tick “Remove who is no longer on the list”.
-      </p>
-    </Notice>
-  );
-}
-
 /** What would be done to a team, in the place of a price. */
 export function Changes({ plan }: Pick<OfPlan, 'plan'>) {
   const { planned, done } = plannedTeam(plan);
   const sent = changesDoneIn({ done });
   const needed = plan.invalid > 0 && `, and ${needWords(plan.invalid)}`;
-  if (sent === 0)
-    return (
-      <>
-        <p>There is nothing to change{needed}.</p>
-        <Keeping plan={plan} />
-      </>
-    );
+  if (sent === 0) return <p>There is nothing to change{needed}.</p>;
   return (
     <>
-      <Keeping plan={plan} />
       <Facts
         of={changeFacts(done, ['Wait for an earlier answer', planned - sent])}
         sum={['Changes', grouped(planned)]}
