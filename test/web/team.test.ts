@@ -526,6 +526,29 @@ test('projects that would be made are named beside the tick, and nothing that is
   expect((await said()).replace(await command.innerText(), '')).not.toMatch(TERMINAL);
 });
 
+test('a start of a team keeps its table and tiles in their places', async () => {
+  const { served } = await atService();
+  const people = 'Name,Email,Project,Role\nJo,ann@t.example,Care,viewer\nMo,bob@t.example,Care,viewer\n';
+  const job = { account: 'data', projects: { Care: 'proj-1c' } };
+  const { page } = await teamAt(served, 'team.csv', people, job);
+  await page.getByRole('columnheader', { name: 'What happens' }).waitFor();
+  await page.evaluate(() => {
+    const textsOf = (selector: string) =>
+      [...document.querySelectorAll<HTMLElement>(selector)].map(({ innerText }) => innerText);
+    const seen = new Set<string>();
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      seen.add([textsOf('.sheet thead b').slice(0, 3), textsOf('.tile')[0]].flat().join(', '));
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  await change(page)
+    .and(page.getByText('Make 2 changes', { exact: true }))
+    .click();
+  await page.getByRole('button', { name: '2 invited' }).waitFor();
+  const seen = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
+  expect(seen.map((each) => each.replaceAll('\n', ' '))).toEqual(['Email, Project, Role, 2 people']);
+});
+
 test('what happens to each person, and what came of it, stands whole in the table', async () => {
   const served = await servedIn();
   const people = ['amira.haddad@team.example', 'bob@t.example', 'dev.patel@team.example'];

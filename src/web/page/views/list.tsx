@@ -32,7 +32,6 @@ import {
   rowsMended,
   type Scene,
   type TILED,
-  teamPlan,
   useScene,
 } from './list/scene.ts';
 import { ListTable } from './list/table/table.tsx';
@@ -212,7 +211,7 @@ type Tone = 'found' | 'none' | 'next' | 'need' | 'new' | 'chg' | 'gone';
 /** The parts of the list, which add up to its rows. */
 function Tiles({ scene }: OfScene) {
   const edited = cameAgain(scene);
-  const isPlanned = scene.isPlanning.value && teamPlan(scene) === undefined;
+  const isPlanned = scene.isPlanning.value && scene.teamPlanned === undefined;
   if (edited !== undefined && isPlanned) return <Parts scene={scene} edited={edited} />;
   return <States scene={scene} />;
 }
@@ -267,7 +266,7 @@ function States({ scene }: OfScene) {
 /** The first one is all rows. */
 function sharesOf(scene: Scene): readonly Share[] {
   const { batch, plannedInView: planned, isPlanning, isRunning, report } = scene;
-  const team = teamPlan(scene);
+  const team = scene.teamPlanned;
   if (team !== undefined) return planShares(team);
   const plan = isPlanning.value && planned?.changes === undefined ? planned : undefined;
   if (plan !== undefined) return plannedParts(scene, plan);

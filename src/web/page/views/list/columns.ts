@@ -42,10 +42,10 @@ export const recognisedFor = ({ described }: Scene, operation: string): Columns 
 
 /** Column by input: as it was asked, as she has named it, as it is planned, else as the columns fit. */
 export function columnsUsed(scene: Scene): Columns {
-  const { batch, planned, job, isPlanning } = scene;
+  const { batch, planned, teamPlanned, job, isPlanning } = scene;
   if (batch !== undefined && !isPlanning.value) return batch.columns;
   if (job.columns !== undefined) return job.columns;
-  const inPlan = planned.value?.columns as Columns | undefined;
+  const inPlan = (planned.value ?? teamPlanned)?.columns as Columns | undefined;
   return columnsBy(job, (step) => {
     // While it is planned anew, the plan of before lacks a new step.
     const fits = planned.waits || inPlan === undefined ? recognisedFor(scene, step.operation) : {};

@@ -25,7 +25,6 @@ import {
   isTiled,
   MOST_BESIDE,
   type Scene,
-  teamPlan,
 } from './scene.ts';
 import { OFF_LIST, type TeamRow, teamRows } from './team.ts';
 
@@ -33,7 +32,7 @@ import { OFF_LIST, type TeamRow, teamRows } from './team.ts';
 
 /** What was started over the list as it is now. */
 export const batchStarted = (scene: Scene): string | undefined =>
-  teamPlan(scene) !== undefined || isAnew(scene) ? undefined : scene.batch?.batch;
+  scene.teamPlanned !== undefined || isAnew(scene) ? undefined : scene.batch?.batch;
 
 /**
  * The batch whose table is shown. While she plans a start, it is that of the list as it is now, with all that
@@ -105,7 +104,7 @@ export function useRows(scene: Scene, judgedBy: Columns, mending: Mending): Line
   const isOrdered = isCheap && isWhole(filter);
   // What is wrong with rows that were not asked yet stays in sight.
   const isStill = isRunning || isLeft(batch);
-  const plan = teamPlan(scene);
+  const plan = scene.teamPlanned;
   const people = useMemo(() => plan && teamRows(plan).filter((row) => isShown(row, filter)), [plan, filter]);
   const team = useRef<Team>({ people: [], columns: {}, mends: [] });
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };

@@ -84,6 +84,7 @@ export function useScene(known: Known) {
     ...known,
     ...choice,
     isRunning,
+    teamPlanned: useTeamPlan({ ...known, isRunning }, ofRows.value, isPlanning.value),
     /** Whether something is to be chosen and started: before the first start, and when she begins again. */
     isPlanning,
     /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
@@ -130,6 +131,19 @@ function usePlansShown(plan: Answer<PlanObject>, only: string | undefined | fals
   const inView = useRef<PlanObject | undefined>(undefined);
   if (isOfTeam || !only || filter.only !== undefined) inView.current = ofRows.value;
   return { ofRows, inView: inView.current };
+}
+
+interface Started extends Known {
+  readonly isRunning: boolean;
+}
+
+/** What is planned for a team. The plan stays until its start has a batch, so that the table keeps its place. */
+function useTeamPlan({ batch, work, isRunning }: Started, plan: PlanObject | undefined, isPlanning: boolean) {
+  const last = useRef<PlanObject | undefined>(undefined);
+  const isPlanned = isPlanning && !isRunning;
+  const isBegun = work !== undefined && work.state !== 'ended' && work.batch !== batch?.batch;
+  if (isPlanned || !isBegun) last.current = isPlanned && plan?.changes !== undefined ? plan : undefined;
+  return last.current;
 }
 
 interface InView {
@@ -241,7 +255,7 @@ export const rangesOf = (rows: Iterable<number>): string =>
 
 /** What is new of a list that came again and is not started yet; undefined of any other, and of a team. */
 export const cameAgain = (scene: Scene): Edited | undefined =>
-  scene.list?.standing.is === 'changed' && teamPlan(scene) === undefined ? scene.list.edited : undefined;
+  scene.list?.standing.is === 'changed' && scene.teamPlanned === undefined ? scene.list.edited : undefined;
 
 /** The cells that say something else than in the start that is shown. */
 export const cellsSince = ({ list }: Pick<Known, 'list'>): readonly CellSince[] => list?.standing.cells ?? [];
@@ -351,10 +365,6 @@ export const columnsOfHers = ({ described }: Scene): readonly string[] =>
 /** Whether the job, or what was done last, changes people and projects. */
 export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
   isPlanning.value || batch === undefined ? operationsOf(job).some(isOfTeam) : batch.changes !== undefined;
-
-/** What is planned for a team, until it is started. */
-export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>
-  isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
 
 /** Whether an undo has taken back all that was done by a row. */
 export function isTakenBack({ report: { value } }: Scene, row: number): boolean {

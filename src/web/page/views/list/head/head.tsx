@@ -12,7 +12,7 @@ import {
   needing,
   rowsLeft,
 } from '../../../parts/figures.ts';
-import { cameAgain, isAnew, type OfScene, type Scene, teamPlan } from '../scene.ts';
+import { cameAgain, isAnew, type OfScene, type Scene } from '../scene.ts';
 import { plannedTeam } from '../team.ts';
 import { HeaderChoice, SheetChoice } from './reading.tsx';
 
@@ -61,7 +61,7 @@ export function Head({ scene }: OfScene) {
  */
 function factsOf(scene: Scene): string | undefined {
   const { batch } = scene;
-  const planned = teamPlan(scene);
+  const planned = scene.teamPlanned;
   if (planned !== undefined) return teamWords(plannedTeam(planned));
   if (batch === undefined) return undefined;
   const { undoes, operation, created_at: at, sandbox, changes } = batch;

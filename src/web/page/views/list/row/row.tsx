@@ -24,7 +24,7 @@ import { Doubts } from '../course/stopped.tsx';
 import { operationsOf } from '../job.ts';
 import { focusTable, mend, mendedAs } from '../mends/mends.tsx';
 import { batchStarted } from '../rows.ts';
-import { cellsTaken, type OfScene, type Scene, teamPlan } from '../scene.ts';
+import { cellsTaken, type OfScene, type Scene } from '../scene.ts';
 import { teamRows } from '../team.ts';
 
 const History = lazyPart(async () => (await import('./history.tsx')).History, '');
@@ -76,7 +76,7 @@ export function RowBeside({ scene }: OfScene) {
 
 /** What is known of a row by what she has chosen, all that her list says in it, and who of a team it is about. */
 function ToStart({ scene, row }: OfScene & { readonly row: number }) {
-  const people = teamRows(teamPlan(scene) ?? {}).filter((each) => each.row === row);
+  const people = teamRows(scene.teamPlanned ?? {}).filter((each) => each.row === row);
   const job = operationsOf(scene.job).length > 0 ? scene.job : undefined;
   return (
     <>

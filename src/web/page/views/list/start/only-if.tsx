@@ -1,5 +1,5 @@
 import { conditionsIn, conditionWords } from '../conditions.ts';
-import { conditionsOf, type OfScene, teamPlan } from '../scene.ts';
+import { conditionsOf, type OfScene } from '../scene.ts';
 
 /** Beside a start: which rows it is for, whatever the table shows now. */
 export function OnlyIf({ scene }: OfScene) {
@@ -13,7 +13,7 @@ export function OnlyIf({ scene }: OfScene) {
   };
   return (
     <div class="field">
-      <span>{teamPlan(scene) === undefined ? 'Looks up only if' : 'Only people whose'}</span>
+      <span>{scene.teamPlanned === undefined ? 'Looks up only if' : 'Only people whose'}</span>
       <div class="bar">
         {conditions.map((condition) => (
           <button

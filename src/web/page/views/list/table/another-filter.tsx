@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Select } from '../../../parts/controls.tsx';
 import type { Column } from '../columns.ts';
-import { type OfScene, teamPlan } from '../scene.ts';
+import type { OfScene } from '../scene.ts';
 import { ConditionOf, canFilter, Sorts } from './filters.tsx';
 
 /** One more column by which rows are shown or sorted: on a telephone columns have no heads. */
@@ -17,7 +17,9 @@ export function AnotherFilter({ scene, columns }: OfScene & { readonly columns: 
         options={[['', 'Choose one'], ...filtered.map(({ name }) => [name, name] as const)]}
         onChosen={(name) => (chosen.value = name)}
       />
-      {column && teamPlan(scene) === undefined && <Sorts scene={scene} name={column.before ?? column.name} />}
+      {column && scene.teamPlanned === undefined && (
+        <Sorts scene={scene} name={column.before ?? column.name} />
+      )}
       {column && <ConditionOf key={column.name} scene={scene} column={column} />}
     </div>
   );

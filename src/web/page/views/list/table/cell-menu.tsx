@@ -8,7 +8,7 @@ import { AskAgain } from '../course/again.tsx';
 import { canAskAgain } from '../course/again-asked.ts';
 import { focusTable } from '../mends/mends.tsx';
 import { batchShown } from '../rows.ts';
-import { EVERYTHING, type Filter, rangesOf, teamPlan } from '../scene.ts';
+import { EVERYTHING, type Filter, rangesOf } from '../scene.ts';
 import { type Drawn, type Place, textAt } from './cells.tsx';
 
 export interface CellMenuProps {
@@ -123,7 +123,7 @@ function Items({ drawn, at, close, onCorrect, onCopy }: ItemsProps) {
   );
   // Before a start the list is filtered by its own cells.
   const isThere = column.at !== undefined && (isHers(column) || batchShown(scene) !== undefined);
-  const isShown = teamPlan(scene) === undefined && isThere && column.isBelow !== true;
+  const isShown = scene.teamPlanned === undefined && isThere && column.isBelow !== true;
   return (
     <>
       {line.row > 0 && item('Open this row', () => (scene.opened.value = line.row), 'Enter')}

@@ -19,7 +19,7 @@ import {
   withAdded,
   withAsked,
 } from '../job.ts';
-import { type OfScene, rangesOf, type Scene, teamPlan } from '../scene.ts';
+import { type OfScene, rangesOf, type Scene } from '../scene.ts';
 import type { OfAccounts } from '../start/accounts.ts';
 import { chooseOperation, meanings } from '../start/likely.tsx';
 import { ConditionOf, canFilter, Sorts } from './filters.tsx';
@@ -41,7 +41,7 @@ export function ColumnMenu({
   return (
     <div class="stack">
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {isFiltered && teamPlan(scene) === undefined && <Sorts scene={scene} name={name} onSorted={close} />}
+      {isFiltered && scene.teamPlanned === undefined && <Sorts scene={scene} name={name} onSorted={close} />}
       {isFiltered && <ConditionOf scene={scene} column={column} />}
       {isBought(column) && canAskAgain(scene) && <AskInView scene={scene} rows={rows} column={column} />}
       <Button look="quiet" says="Hide this column" onClick={onHide} />

@@ -8,15 +8,7 @@ import { type Column, columnsUsed, isBought, isHers } from '../columns.ts';
 import { type Condition, conditionsIn, type How } from '../conditions.ts';
 import { jobWith, withCondition } from '../conditions-changed.ts';
 import { batchShown } from '../rows.ts';
-import {
-  columnsOfHers,
-  conditionsOf,
-  EVERYTHING,
-  type Filter,
-  type OfScene,
-  type Scene,
-  teamPlan,
-} from '../scene.ts';
+import { columnsOfHers, conditionsOf, EVERYTHING, type Filter, type OfScene, type Scene } from '../scene.ts';
 
 interface ConditionProps extends OfScene {
   readonly column: Pick<Column, 'name' | 'path' | 'kind'> & { readonly before?: string | undefined };
@@ -33,7 +25,7 @@ const SAYS: Readonly<Record<How, string>> = {
 /** Before a start rows are filtered by her own cells alone. */
 export function canFilter(scene: Scene, column: Column): boolean {
   if (column.at === undefined || column.isBelow) return false;
-  if (teamPlan(scene) !== undefined) return scene.list !== undefined && isHers(column);
+  if (scene.teamPlanned !== undefined) return scene.list !== undefined && isHers(column);
   return !isBought(column) || batchShown(scene) !== undefined;
 }
 
@@ -59,7 +51,7 @@ export function Sorts({ scene: { filter }, name, onSorted }: SortsProps) {
 /** The condition on a column. The table of a team shows everybody, so that it is one of the start at once. */
 export const ConditionOf = ({ scene, column }: OfScene & { readonly column: Column }) => (
   <ConditionOn
-    scene={teamPlan(scene) === undefined ? scene : { ...scene, filter: conditionsOfStart(scene) }}
+    scene={scene.teamPlanned === undefined ? scene : { ...scene, filter: conditionsOfStart(scene) }}
     column={column}
   />
 );
