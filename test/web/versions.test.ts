@@ -67,13 +67,13 @@ const mentions = async (page: Page, word: string): Promise<boolean> =>
   (await rowsOf(page)).some((row) => row.includes(word));
 
 /** Holds a file over the page, and drops it. @returns whether the browser would stay at the page for both. */
-const DROP = `async ({ name, text }) => {
+const DROP = `async ({ name, text, atOnce }) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
   const sent = (kind) => document.querySelector('[role=grid]').dispatchEvent(
     new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }));
   const isHeld = !sent('dragover');
-  while (!document.body.innerText.includes('Drop it')) await new Promise(requestAnimationFrame);
+  while (!atOnce && !document.body.innerText.includes('Drop it')) await new Promise(requestAnimationFrame);
   return [isHeld, !sent('drop')];
 }`;
 
@@ -88,6 +88,11 @@ test('the file of next week is dropped on its open list, or chosen for it under 
   await sees(page, /^1.new$/);
   await isNow(page, 'Changed');
   expect(page.url()).toContain(at.list);
+  await page.reload();
+  await isNow(page, 'Changed');
+  const later = { ...next, text: listOf('a.example', 'b.example', 'c.example', 'd.example'), atOnce: true };
+  expect(await page.evaluate(`(${DROP})(${JSON.stringify(later)})`)).toEqual([true, true]);
+  await sees(page, /^2.new$/);
   await start(page);
   await isNow(page, 'Done');
   await press(page, '⋯');

@@ -89,10 +89,16 @@ export function useDrop(take: (file: File | undefined) => void, isHeld = false):
   return isOver;
 }
 
+interface DropHereProps {
+  /** What was dropped before this script was there. */
+  readonly dropped: { readonly current: File | undefined };
+}
+
 /** Over an open list, where a file that is held over it has brought this script. */
-export function DropHere() {
+export function DropHere({ dropped }: DropHereProps) {
   const bringing = useBringing();
-  const isOver = useDrop(bringing.take, true);
+  const isOver = useDrop(bringing.take, dropped.current === undefined);
+  useLayoutEffect(() => bringing.take(dropped.current), []);
   return (
     <>
       {isOver.value && (

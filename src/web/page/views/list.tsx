@@ -172,16 +172,18 @@ function Stops({ scene }: OfScene) {
 /** A browser would leave the page for a file that is dropped on it. */
 function Dropped() {
   const isHeld = useSignal(false);
+  const file = useRef<File | undefined>(undefined);
   useEffect(() => {
-    document.ondragover = (event) => {
+    document.ondragover = document.ondrop = (event) => {
       event.preventDefault();
       isHeld.value = true;
+      if (event.type === 'drop') file.current = event.dataTransfer?.files[0];
     };
     return () => {
-      document.ondragover = null;
+      document.ondragover = document.ondrop = null;
     };
   }, []);
-  return isHeld.value ? <DropHere /> : null;
+  return isHeld.value ? <DropHere dropped={file} /> : null;
 }
 
 /** Whether something stands still, or waits: itself, a doubt, or what takes it back. */
