@@ -379,7 +379,7 @@ test('a wrong company is corrected where it was asked, that row alone is asked a
   await page.keyboard.press('Escape');
   await press(page, 'Close row 2');
   await sees(page, 'In all, the list has cost 3 credits; this start cost 1 credit.');
-  await sees(page, 'That is 1.5 credits for each one found.');
+  await sees(page, 'That is 1 credit for each one bought.');
 });
 
 test('what was changed in a team is shown before it is taken back, with what cannot be', async () => {
