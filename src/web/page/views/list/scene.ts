@@ -137,7 +137,7 @@ interface Started extends Known {
   readonly isRunning: boolean;
 }
 
-/** What is planned for a team. The plan stays until its start has a batch, so that the table keeps its place. */
+/** The plan of a team stays until its start has a batch, so that the table keeps its place. */
 function useTeamPlan({ batch, work, isRunning }: Started, plan: PlanObject | undefined, isPlanning: boolean) {
   const last = useRef<PlanObject | undefined>(undefined);
   const isPlanned = isPlanning && !isRunning;
