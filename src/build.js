@@ -49,6 +49,7 @@ const SHOWN_TOGETHER = [
   { name: 'first', tags: ['$initial'], priority: 2 },
   { name: 'list', test: /views\/list\.tsx$/, priority: 1 },
   { name: 'start', test: /start\/start\.tsx$/ },
+  { name: 'accounts-of-hers', test: /start\/accounts\.ts$/, priority: 1 },
   { name: 'team-choice', test: /start\/(?:team-choice|agreements)\.tsx$/ },
   { name: 'what', test: /start\/(?:what|steps)\.tsx$/ },
 ];

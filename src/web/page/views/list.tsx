@@ -187,11 +187,11 @@ function Dropped() {
 }
 
 /** Whether something stands still, or waits: itself, a doubt, or what takes it back. */
-const mayStand = ({ batch, work, undoing }: Scene): boolean =>
+const mayStand = ({ batch, work, undoing, tried }: Scene): boolean =>
   batch?.undone_by !== undefined ||
   (batch?.counts.in_doubt ?? 0) > 0 ||
   [work, undoing].some((each) => each && (each.state !== 'ended' || each.stopped)) ||
-  isLeft(batch);
+  (tried === undefined && isLeft(batch));
 
 interface Share {
   readonly says: string;

@@ -8,7 +8,7 @@ import { isUndoLeft } from '../head/undo-state.tsx';
 import type { Agreed, OfScene, Scene } from '../scene.ts';
 import { whyNot } from '../start/agreed.ts';
 import { isSent, markOf, teamRows } from '../team.ts';
-import { leftOver } from './stopped.tsx';
+import { leftOver } from './go-on.ts';
 
 const Guards = lazyPart(async () => (await import('../start/agreements.tsx')).Guards, '');
 const Losing = lazyPart(async () => (await import('../start/agreements.tsx')).Losing, '');

@@ -1,7 +1,9 @@
 import { stayWords } from '../../../../../files/output/team-done-words.ts';
 import type { BatchStatusObject } from '../../../../api.ts';
-import { Word } from '../../../parts/controls.tsx';
+import { Act } from '../../../parts/asking.tsx';
+import { ButtonLink, Notice, Word } from '../../../parts/controls.tsx';
 import { dayAndTime, grouped } from '../../../parts/figures.ts';
+import { goOn, goOnLook, leftOver } from '../course/go-on.ts';
 import type { OfScene, Scene } from '../scene.ts';
 
 /** Whether what takes it back has stopped before its end. */
@@ -23,3 +25,15 @@ export function UndoState({ scene }: OfScene) {
 /** `today 09:12, 3 removals stay`. */
 const takenBackWords = (at: string, changes: BatchStatusObject['changes']): string =>
   [dayAndTime(at), changes && stayWords(changes)].filter(Boolean).join(', ');
+
+/** What takes it back has stopped. A stop that asks for something is told in its own view. */
+export function UndoStopped({ scene }: OfScene) {
+  const undo = scene.batch?.undone_by;
+  if (undo === undefined || !isUndoLeft(scene)) return null;
+  return (
+    <Notice says={`The undo was stopped. ${leftOver(undo.left)}`}>
+      <ButtonLink to={`/files/${undo.batch}`} look="quiet" says="Result of the undo" />
+      <Act look={goOnLook(scene)} says="Go on" does={() => goOn({ batch: undo })} />
+    </Notice>
+  );
+}

@@ -20,13 +20,13 @@ import { acted, ask, look } from '../../../session.ts';
 import { type Column, columnsOf, isBought, isHers } from '../columns.ts';
 import { AskAgain, useAgain } from '../course/again.tsx';
 import { canAskAgain } from '../course/again-asked.ts';
-import { Doubts } from '../course/stopped.tsx';
 import { operationsOf } from '../job.ts';
 import { focusTable, mend, mendedAs } from '../mends/mends.tsx';
 import { batchStarted } from '../rows.ts';
 import { cellsTaken, type OfScene, type Scene } from '../scene.ts';
 import { teamRows } from '../team.ts';
 
+const Doubts = lazyPart(async () => (await import('../course/doubts.tsx')).Doubts, '');
 const History = lazyPart(async () => (await import('./history.tsx')).History, '');
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
